@@ -1,0 +1,103 @@
+"""The one result type that code, data and claims share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+
+class Severity(Enum):
+    """How much the fault usually inflates a score."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Confidence(Enum):
+    """How sure the tool is: every link resolved, or one link a convention."""
+
+    SURE = "sure"
+    LIKELY = "likely"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A span of a file; lines and columns count from 1, columns in characters.
+
+    In a notebook `cell` counts from 1 over all cells and `line` is inside the cell.
+    For data files and run files `line` is the row where there is one, else 1.
+    """
+
+    path: str
+    cell: int | None
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        cell = f"cell {self.cell}:" if self.cell is not None else ""
+        return f"{self.path}:{cell}{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One labelled place on the way from cause to effect, possibly in another file."""
+
+    label: str
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text at `location` by `replacement`."""
+
+    location: Location
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that mend a finding; unsafe ones may change what the program does elsewhere."""
+
+    description: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """Why a finding is hidden: a comment in the source, or the baseline file."""
+
+    by: str  # "comment" or "baseline"
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault at one place, with what led there and what to do about it."""
+
+    code: str
+    name: str
+    leak_class: str
+    severity: Severity
+    confidence: Confidence
+    message: str
+    help: str
+    location: Location
+    trace: tuple[TraceStep, ...] = ()
+    fix: Fix | None = None
+    evidence: Mapping[str, Any] | None = field(default=None, hash=False)
+    fingerprint: str = ""
+    suppressed: Suppressed | None = None
+
+    def with_fingerprint(self, fingerprint: str) -> Finding:
+        return replace(self, fingerprint=fingerprint)
+
+    def sort_key(self) -> tuple[str, int, int, int, str, str]:
+        """Order of output: by place, then code; never by the order files were read."""
+        where = self.location
+        return (where.path, where.cell or 0, where.line, where.column, self.code, self.message)
