@@ -674,6 +674,7 @@ class DataOperations:
             number=new.number if known and new.number else self.heap.fresh(),
             name=held.name,
             flags=new.flags | {"made"},
+            made_at=self.i.statement_site(),
         )
         columns = replace(columns, named={**columns.named, name: column}, dropped=columns.dropped - {name})
         rows = held.rows or new.rows

@@ -117,6 +117,7 @@ class Interpreter:
         self.data_ops = DataOperations(self)
         self.library = Library(self)
         self.main: Unit | None = None
+        self.statement: s.Node = s.Node((1, 1, 1, 1))
         self._statements: dict[type, Callable[[Any], str | None]] = {
             s.ExprStmt: self._expr_stmt,
             s.Assign: self._assign,
@@ -263,6 +264,9 @@ class Interpreter:
     def site(self, node: s.Node) -> Site:
         return Site(self.unit.path, self.cell, node.span, self.caller)
 
+    def statement_site(self) -> Site:
+        return self.site(self.statement)
+
     def emit(self, key: tuple[Any, ...], event: Event) -> Any:
         """Record an event once: a second round of a loop gives the same one."""
         return self.events.setdefault((type(event), *key), event)
@@ -273,6 +277,7 @@ class Interpreter:
         """Run statements; the result says how the block was left: None, "return", "raise", "break", "continue"."""
         for node in block:
             self.work += 1
+            self.statement = node
             status = self._statements[type(node)](node)
             if status is not None:
                 return status

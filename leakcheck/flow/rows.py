@@ -90,26 +90,7 @@ def union(*several: Rows) -> Rows:
     for root, steps in atoms:
         if not any(r is root and len(s) < len(steps) and s == steps[: len(s)] for r, s in atoms):
             kept.append((root, steps))
-    merged = _merge_siblings(kept)
-    return frozenset(merged[:_MOST_ATOMS])
-
-
-def _merge_siblings(atoms: list[Atom]) -> list[Atom]:
-    """Train and test put together again are the whole."""
-    changed = True
-    while changed:
-        changed = False
-        parts: dict[tuple[Root, tuple[Part, ...], Cut], set[object]] = {}
-        for root, steps in atoms:
-            if steps:
-                parts.setdefault((root, steps[:-1], steps[-1][0]), set()).add(steps[-1][1])
-        for (root, prefix, cut), seen in parts.items():
-            if len(seen) > 1 and len(seen) >= max(2, len(cut.roles)):
-                atoms = [a for a in atoms if not (a[0] is root and a[1][:-1] == prefix and a[1] and a[1][-1][0] is cut)]
-                atoms.append((root, prefix))
-                changed = True
-                break
-    return atoms
+    return frozenset(kept[:_MOST_ATOMS])
 
 
 def narrow(rows: Rows, cut: Cut, part: object) -> Rows:

@@ -61,6 +61,7 @@ class Data:
     mask: tuple[tuple[Cut, object, object], ...] = ()  # conditions that all hold: the cut, the part kept, the part left
     each: tuple[Value, ...] = ()  # the arguments of an unknown call, for unpacking its result one to one
     keys: Rows | None = None  # of a column of labels, an index: the rows it names
+    made_at: Site | None = None  # of a column: where it was assigned
 
     def but(self, **changes: Any) -> Data:
         return replace(self, **changes)
