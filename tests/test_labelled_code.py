@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
+from leakcheck.run import scan
 
 from leakcheck.findings import Finding, Location, Severity
 
@@ -46,8 +48,6 @@ CLEAN = [label for label in LABELS if not label.leak]
 @cache
 def findings_of(case: str) -> tuple[Finding, ...]:
     """All findings in a case, notes too; the only place that knows how a scan is called."""
-    from leakcheck.run import scan
-
     return scan(FOLDER / case, select=["ALL"], isolated=True).findings
 
 
@@ -65,7 +65,15 @@ def shown(findings: tuple[Finding, ...]) -> str:
     return "; ".join(f"{finding.code} at {place(finding.location)}" for finding in findings) or "nothing"
 
 
-@pytest.mark.parametrize("label", LEAKS, ids=str)
+def expected_leaks() -> list[ParameterSet]:
+    """The leaks, those whose rules come with a later issue as ones that must not be found yet."""
+    later = pytest.mark.xfail(reason="its rule comes with issue 5", strict=True)
+    return [
+        pytest.param(label, id=str(label), marks=later if label.note.startswith("issue 5") else ()) for label in LEAKS
+    ]
+
+
+@pytest.mark.parametrize("label", expected_leaks())
 def test_leak_is_found(label: Label) -> None:
     found = findings_of(label.case)
     assert any(finding.code in label.codes and places(finding) & label.places for finding in found), (
