@@ -231,6 +231,8 @@ class _Joiner:
         if isinstance(mark, Draw):
             return Learned.ROWS, False
         supervised = mark.supervised or self._saw_target(mark.columns)
+        if mark.category == "counts":
+            return (Learned.TARGET, True) if self._names_target(mark.columns) else None
         if mark.category in ("group-statistic", "relation"):
             if mark.category == "relation":
                 return None
@@ -377,7 +379,9 @@ class _Joiner:
 
     def _training_scores(self) -> Iterator[TrainingScore]:
         reported = [s for s in self.scores if s.kind in ("score", "own") and self.trained(s) and not s.baseline]
-        if not reported or self.splits or self.held_outs:
+        if not reported or any(h.score is not None for h in self.held_outs):
+            return
+        if any(s.kind in ("fold", "validation") for s in self.scores):
             return
         others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
         if others or any(s.model is None for s in self.scores):
@@ -386,7 +390,7 @@ class _Joiner:
             trains = self.trained(score)
             if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
                 continue
-            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)):
+            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)) and self._is_predictor(score):
                 trace = (
                     self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
                     self._step("and scored on the same rows here", score.site),
@@ -394,9 +398,13 @@ class _Joiner:
                 yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
                 return
 
+    def _is_predictor(self, score: Score) -> bool:
+        return all(t.y is not None or t.kind == "fit" for t in self.trained(score))
+
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
-            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or bool(steps)
+            unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
+            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
         return self.program.main.path if self.program.main is not None else ""
@@ -456,9 +464,11 @@ class _Joiner:
             choice = self._what_is_chosen(choose, scores)
             if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
                 continue
-            if choose.site.bare() in seen:
+            # Taking the best index and the best value of the same scores is one choice.
+            sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
+            if sites & seen:
                 continue
-            seen.add(choose.site.bare())
+            seen |= sites
             trace = [self._step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
@@ -541,6 +551,7 @@ class _Joiner:
 
     def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
         total: int | None = 0
+        places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
         last: Score | None = None
         for score in scores:
@@ -551,6 +562,9 @@ class _Joiner:
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
                 if key in seen:
                     continue
+                if not score.loops and score.site in places:
+                    continue  # one of several models, whichever was chosen before
+                places.add(score.site)
                 seen[key] = score
                 last = score
                 times = self._times(train, score)
