@@ -81,6 +81,7 @@ class DataOperations:
         self.i = interpreter
         self.heap = interpreter.heap
         self._cuts: dict[object, Cut] = {}
+        self._groups: set[Cut] = set()  # cuts into groups, each met in turn by a loop
 
     # --- cuts ----------------------------------------------------------------------------------------------------
 
@@ -203,7 +204,12 @@ class DataOperations:
         if isinstance(held, Data):
             if held.kind == "groupby":
                 inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
-                return Items((Data(kind="scalar", number=self.heap.fresh()), inner.but(number=self.heap.fresh())))
+                if inner.rows:
+                    cut = self.cut(("group", held.number), CutKind.MASK, self._any_site(inner), explicit=False)
+                    self._groups.add(cut)
+                    inner = self.narrowed(inner, cut, "one group")
+                    inner = inner.but(number=self.heap.fresh(), flags=inner.flags | {"group"})
+                return Items((Data(kind="scalar", number=self.heap.fresh()), inner))
             if held.each and "rowwise" in held.flags:
                 return held.each[0]
             if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
@@ -400,10 +406,10 @@ class DataOperations:
             number = self.heap.number("column", held.number, name)
             frame = self.heap.number("frame", held.number)
             sources = held.sources or frozenset({(frame, name)})
-            role = role_of_word(name)
-            if role and held.kind in ("unknown", "dataset") and held.rows:
+            role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
+            if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number), cut, ("is", name.lower())).but(name=name)
+                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -749,6 +755,8 @@ class DataOperations:
             return Data(kind="scalar", number=self.heap.number(name, held.number))
         if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
             return held.but(number=self.heap.number(name, held.number))
+        if name == "frame" and held.kind == "bunch":
+            return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
         if self._is_method(held, name):
@@ -971,7 +979,14 @@ class DataOperations:
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)
         category = "relation" if name in _RELATIONS else "statistic"
-        learned = self.learn(name, category, data, site)
+        if "group" in data.flags:
+            # One group at a time, all groups in the end.
+            category = "group-statistic"
+            rows = ((root, tuple(step for step in steps if step[0] not in self._groups)) for root, steps in data.rows)
+            data = data.but(rows=frozenset(rows))
+        extra = [self.heap.data(v).sources for v in args.all()] if category == "relation" else []
+        columns = self.columns_of(data).union(*extra)
+        learned = self.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
         kind = "columns" if name in _RELATIONS else "scalar"
         return Data(kind=kind, marks=frozenset({learned}), number=number, name=data.name, sources=data.sources if data.columns is None else frozenset())
 
@@ -1486,8 +1501,8 @@ class DataOperations:
                             return True
                     if part.columns is not None and other.columns is not None and part.columns.frame == other.columns.frame and self._all_within(other.rows, part.rows) and part.number != other.number and "lead" not in other.flags:
                         return True
-                    if part.number == other.number and part.kind in ("frame",):
-                        return True
+                    if part.rows == other.rows and part.kind in ("frame", "array", "tensor") and other.kind == part.kind:
+                        return "window" not in part.flags
         return False
 
     def _all_within(self, inner: Rows, outer: Rows) -> bool:
@@ -1583,9 +1598,8 @@ class DataOperations:
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             value = args.pos[-1]
-            if held.items is not None and not self.i.loops and len(held.items) < 64:
-                self.heap.set(owner.address, ListObject((*held.items, value)))
-            elif held.items is not None and all(loop.count for loop in self.i.loops) and len(held.items) < 16 and not isinstance(self.heap.load(value), Data | Const):
+            exact = all(loop.turn is not None for loop in self.i.loops)
+            if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
@@ -1706,6 +1720,23 @@ def _scores(marks: frozenset[Mark]) -> frozenset[Mark]:
 def _true(heap: Any, value: Value | None) -> bool:
     held = heap.load(value) if value is not None else None
     return isinstance(held, Const) and held.value is True
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: `self.X_testSet` gives self, x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]
 
 
 def _hashable(value: object) -> bool:
