@@ -62,6 +62,10 @@ _ROLE_WORDS = {
 }
 
 
+# Words in the name of a function that brings data in.
+_LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
+
+
 def role_of_word(word: object) -> str:
     """The role that a split's name says: "test" is the test part."""
     return _ROLE_WORDS.get(word.lower(), "") if isinstance(word, str) else ""
@@ -958,6 +962,8 @@ class DataOperations:
         result = held.but(number=self.heap.number(name, held.number, *numbers), each=(), mask=())
         if not result.rows:
             rows = union(*(d.rows for d in others)) if others else NO_ROWS
+            if not rows and api is None:
+                return self.from_outside(name, result.but(marks=result.marks | marks), args, site)
             return result.but(rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows))
         scored = self._scored([held, *others], site)
         return self.marked(result, marks | scored)
@@ -1453,6 +1459,10 @@ class DataOperations:
         number = self.heap.number("merge", left.number, right.number)
         return left.but(columns=columns, marks=left.marks | marks, number=number, each=())
 
+    def _m_align(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        other = args.get(0, "other") or UNKNOWN
+        return Items((held.but(name=""), self.heap.data(other).but(name="")))
+
     def _m_append(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if not args.pos:
             return held
@@ -1674,6 +1684,23 @@ class DataOperations:
         return UNKNOWN
 
     # --- unknown code --------------------------------------------------------------------------------------------
+
+    def from_outside(self, name: str, result: Value, args: Args, site: Site) -> Value:
+        """Rows that an unknown function brings in, where its name says that it loads data."""
+        held = self.heap.load(result)
+        words = set(split_words(name))
+        if not isinstance(held, Data) or held.rows or held.marks or not words & _LOADING:
+            return result
+        said = [w for v in args.all() for w in split_words(str(getattr(self.heap.load(v), "value", "")))]
+        role = next((r for r in (role_of_word(w) for w in [*split_words(name), *said]) if r), "")
+        return self.i.new_rows(name, site, "unknown", "unknown", role=role)
+
+    def rooted(self, data: Data, site: Site) -> Data:
+        """A value that is used as rows without known rows: rows of its own, the same for the same value."""
+        if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
+            return data
+        rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        return data.but(rows=rows)
 
     def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:
         """Code that is not known passes rows through and learns nothing."""

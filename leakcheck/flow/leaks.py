@@ -194,10 +194,10 @@ class _Joiner:
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
             how = HoldOut.TEST_ONLY
-        honest = held_out.kind != "split" and self._honest_test(mark.rows, held_out)
+        honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
-            # The printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
-            honest = held_out.train.kind == "fold" and not any(t.kind == "search" and t.site == held_out.train.site for t in self.trains) and False
+            # A printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
+            honest = any(t.kind == "search" and t.site == held_out.train.site for t in self.trains)
         name = mark.name
         line = mark.site.span[0]
         what = mark.what
@@ -277,10 +277,15 @@ class _Joiner:
     def _other_hold_out(self, held_out: _HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
 
-    def _honest_test(self, rows: Rows, held_out: _HeldOut) -> bool:
-        """Whether some rows that were not learned from are scored in the end."""
+    def _honest_test(self, mark: Learn | Draw) -> bool:
+        """Whether what was learned is also tried on rows that were not learned from: the reported score is right."""
         return any(
-            h.score is not None and h.kind == "split" and overlap(h.rows, rows) is Overlap.NO for h in self.held_outs
+            h.score is not None
+            and h.kind == "split"
+            and h.train.x is not None
+            and mark in h.train.x.marks
+            and overlap(h.rows, mark.rows) is Overlap.NO
+            for h in self.held_outs
         )
 
     def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
@@ -540,7 +545,7 @@ class _Joiner:
         for rows, scores in by_rows.items():
             if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
-            count, first, last = self._configurations(scores)
+            count, first, last = self._compared_configurations(scores)
             if count is not None and count < 2 or last is None:
                 continue
             if self._untouched_elsewhere(rows, scores):
@@ -559,6 +564,27 @@ class _Joiner:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
         return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
+
+    def _compared_configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
+        """The configurations whose scores by one metric stand side by side.
+
+        Side by side are the rounds of a loop and the calls of one function. Scores written out one by one may be those
+        of different methods, which is a comparison to report; the same method in three settings is a search.
+        """
+        best: tuple[int | None, list[Score], Score | None] = (0, [], None)
+        for what in dict.fromkeys(score.what for score in scores):
+            same = [score for score in scores if score.what == what]
+            found = self._configurations(same)
+            models = {score.model for score in same}
+            places = {score.site.bare() for score in same}
+            looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
+            if not looped and len(places) >= len(models):
+                methods = [t.what for score in same for t in self.trained(score)[:1]]
+                if max(map(methods.count, methods), default=0) < 3:
+                    continue
+            if found[0] is None or best[0] is not None and found[0] > best[0]:
+                best = found
+        return best
 
     def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
         total: int | None = 0

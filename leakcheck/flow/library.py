@@ -102,7 +102,10 @@ class Library:
             if owner is not None and owner.part in _OBJECT_PARTS and short in ("from_pretrained", "from_config", "load", "from_json"):
                 return self._construct(owner, _no_args(), site)
         self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
-        return self.ops.pass_through(args)
+        if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
+            # A class that is not known may still be fitted and scored by the usual methods.
+            return self._construct(_UNKNOWN_CLASS._replace(name=name), args, site)
+        return self.ops.from_outside(short, self.ops.pass_through(args), args, site)
 
     def named(self, api: Api, args: Args) -> dict[str, Value]:
         """The arguments by parameter name."""
@@ -308,7 +311,7 @@ class Library:
         return Items(tuple(self.split_in_two(arrays, args, site, _short(api.name))))
 
     def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str) -> list[Value]:
-        several = [self.content(value) for value in arrays]
+        several = [self.ops.rooted(self.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
@@ -614,7 +617,7 @@ class Library:
     def _picks_columns(self, held: Any, depth: int = 0) -> bool:
         """Whether a learner uses only columns that it names itself."""
         if isinstance(held, LibObject) and depth < 5:
-            if held.api.part == "union" or "FunctionTransformer" in held.api.name:
+            if held.api.part == "union" or "FunctionTransformer" in held.api.name or held.api.kind == "unknown":
                 return True
             return any(self._picks_columns(self.heap.load(p), depth + 1) for p in held.parts)
         return isinstance(held, Instance)
@@ -802,6 +805,8 @@ class Library:
         if name in _SEARCH_CALLS or (part == "search" and name == "search"):
             for value in args.all():
                 self._objective(value, site)
+        if held.api.kind == "unknown":
+            return self._unknown_method(owner, held, name, args, site)
         if part in ("estimator", "search", "network") or (part == "pipeline" and self._ends_in_predictor(held)):
             return self._predictor_method(owner, held, name, args, site)
         if part in ("transformer", "pipeline", "union", "resampler"):
@@ -811,6 +816,16 @@ class Library:
         if name in _FITTED_CHOICES and held.learned:
             return Data(kind="columns", marks=held.learned, number=self.heap.fresh())
         return self.ops.pass_through(args)
+
+    def _unknown_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
+        """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
+        if name == "fit" and len(args.pos) + len(args.kw) >= 2:
+            return self._predictor_method(owner, held, name, args, site)
+        if (name in _PREDICTS or name in _SCORES) and held.trains:
+            return self._predictor_method(owner, held, name, args, site)
+        if name in ("fit", "eval", "train"):
+            return owner
+        return self.ops.from_outside(name, self.ops.pass_through(args), args, site)
 
     def _metric_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         if name in ("update", "update_state", "add_batch", "add", "__call__", "forward"):
@@ -869,6 +884,7 @@ class Library:
         y_value = values.get(held.api.y)
         y = self.heap.data(y_value) if y_value is not None and self.heap.load(y_value) != NONE else None
         learns, supervised = self._what_it_learns(held)
+        x = self.ops.rooted(x, site)
         if learns == "nothing" or not x.rows or x.kind in ("row", "index-item") or "record" in x.flags:
             return NO_MARKS
         what = _short(held.api.name)
@@ -898,7 +914,7 @@ class Library:
     def _transformed(self, held: LibObject, args: Args, site: Site, learned: frozenset[Mark], *, resampled: bool = False) -> Value:
         values = dict(zip((held.api.x, held.api.y), args.pos, strict=False)) | args.kw
         first = values.get(held.api.x) or (args.pos[0] if args.pos else next(iter(args.kw.values()), NONE))
-        x = self.heap.data(first)
+        x = self.ops.rooted(self.heap.data(first), site)
         keeps = x.kind in ("array", "dataset", "series", "row") or held.api.learns in ("categories", "vocabulary")
         result = self.ops.marked(x.but(number=self.heap.fresh(), each=(), mask=(), columns=None, kind="array" if x.kind != "row" else "row"), learned)
         if x.columns is not None and held.api.part == "transformer" and held.api.learns in ("scaling", "imputation", "nothing", "binning", "categories", "outliers"):
@@ -1514,6 +1530,7 @@ class Library:
 
 
 _FILE = Api("builtins.open", "load")
+_UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))
 
 
 def _short(name: str) -> str:
