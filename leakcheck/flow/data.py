@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
@@ -67,6 +67,13 @@ def role_of_word(word: object) -> str:
     return _ROLE_WORDS.get(word.lower(), "") if isinstance(word, str) else ""
 
 
+@dataclass(slots=True, eq=False)
+class Evaluated(s.Node):
+    """An index whose value is known already."""
+
+    value: Value
+
+
 class DataOperations:
     """Row flow through data values; `i` is the interpreter whose heap and events are used."""
 
@@ -74,6 +81,7 @@ class DataOperations:
         self.i = interpreter
         self.heap = interpreter.heap
         self._cuts: dict[object, Cut] = {}
+        self._groups: set[Cut] = set()  # cuts into groups, each met in turn by a loop
 
     # --- cuts ----------------------------------------------------------------------------------------------------
 
@@ -196,10 +204,15 @@ class DataOperations:
         if isinstance(held, Data):
             if held.kind == "groupby":
                 inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
-                return Items((Data(kind="scalar", number=self.heap.fresh()), inner.but(number=self.heap.fresh())))
+                if inner.rows:
+                    cut = self.cut(("group", held.number), CutKind.MASK, self._any_site(inner), explicit=False)
+                    self._groups.add(cut)
+                    inner = self.narrowed(inner, cut, "one group")
+                    inner = inner.but(number=self.heap.fresh(), flags=inner.flags | {"group"})
+                return Items((Data(kind="scalar", number=self.heap.fresh()), inner))
             if held.each and "rowwise" in held.flags:
                 return held.each[0]
-            if held.kind == "frame":
+            if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
                 return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"}))
             if not held.rows:
                 return held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
@@ -243,6 +256,8 @@ class DataOperations:
     # --- subscripts: reading -------------------------------------------------------------------------------------
 
     def get_item(self, base: Value, index: s.Expr, node: s.Node) -> Value:
+        if not isinstance(index, s.Slice | s.Const | Evaluated) and not (isinstance(index, s.Seq) and index.kind == "tuple"):
+            index = Evaluated(index.span, self.i.eval(index))
         if isinstance(base, Lib):
             value = self.i.eval(index)
             if base.name in ("numpy.c_", "numpy.r_", "numpy.s_"):
@@ -278,6 +293,8 @@ class DataOperations:
                     return Items(items) if isinstance(held, Items) else self.heap.new(ListObject(items))
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
+        if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
+            self.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]
@@ -322,6 +339,8 @@ class DataOperations:
         if held.kind in ("loc", "iloc") and held.each:
             owner = held.each[0]
             data = self.heap.data(owner)
+            if "sorted" in data.flags and not data.rows and isinstance(index, s.Const | Evaluated) and _scores(data.marks):
+                return self.extremum("first", [data], self.i.site(node))
             if isinstance(index, s.Seq) and index.kind == "tuple" and len(index.items) >= 2:
                 data = self._select_rows(data, index.items[0], labels=held.kind == "loc")
                 return self._select_columns(data, index.items[1], positions=held.kind == "iloc")
@@ -337,7 +356,7 @@ class DataOperations:
         if isinstance(index, s.Slice):
             return self._sliced(held, index)
         names = self._column_names(index)
-        if names is not None and held.kind not in ("series", "index", "mask", "array", "tensor"):
+        if names is not None and held.kind not in ("series", "columns", "index", "mask", "array", "tensor"):
             return self._columns_by_name(held, names, single=isinstance(self.heap.load(self.i.eval(index)), Const))
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
@@ -387,10 +406,10 @@ class DataOperations:
             number = self.heap.number("column", held.number, name)
             frame = self.heap.number("frame", held.number)
             sources = held.sources or frozenset({(frame, name)})
-            role = role_of_word(name)
-            if role and held.kind in ("unknown", "dataset") and held.rows:
+            role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
+            if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number), cut, ("is", name.lower())).but(name=name)
+                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -437,8 +456,13 @@ class DataOperations:
                     marks.add(self._as_selection(mark))
             elif isinstance(mark, Score):
                 marks.add(mark)
-        picked = data.but(columns=None)
-        return picked.but(marks=picked.marks | marks)
+        columns = chooser.columns if chooser.kind == "columns" and data.columns is not None else None
+        if columns is not None and data.columns is not None and columns.frame == data.columns.frame:
+            names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
+            named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
+            kept = replace(data.columns, named=named, dropped=frozenset(names))
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+        return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:
         changed = replace(mark, category="selection")
@@ -448,8 +472,8 @@ class DataOperations:
 
     def _sliced(self, data: Data, index: s.Slice) -> Data:
         """`data[lower:upper]`: each bound is a cut."""
-        if not data.rows and data.kind != "index":
-            return data.but(each=(), number=self.heap.fresh())
+        if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
+            return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -483,6 +507,10 @@ class DataOperations:
             return self._sliced(data, index)
         value = self.i.eval(index)
         held = self.heap.load(value)
+        if data.kind == "columns":
+            picker = self.heap.data(value)
+            marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
+            return data.but(marks=data.marks | marks, number=self.heap.fresh(), columns=None)
         if isinstance(held, Const):
             number = self.heap.number("item", data.number, held.value)
             if isinstance(held.value, str):
@@ -713,17 +741,22 @@ class DataOperations:
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
             return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+        if name == "index" and not held.rows:
+            return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
             number = self.heap.number("index", held.number)
             return Data(kind="index", keys=held.rows, rows=held.rows, number=number, flags=held.flags & {"reset"}, marks=self._choices(held))
         if name == "columns":
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
-            return Data(kind="columns", number=self.heap.number("columns", held.number), marks=self._choices(held))
+            number = self.heap.number("columns", held.number)
+            return Data(kind="columns", number=number, marks=self._choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             return Data(kind="scalar", number=self.heap.number(name, held.number))
         if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
             return held.but(number=self.heap.number(name, held.number))
+        if name == "frame" and held.kind == "bunch":
+            return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
         if self._is_method(held, name):
@@ -946,7 +979,14 @@ class DataOperations:
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)
         category = "relation" if name in _RELATIONS else "statistic"
-        learned = self.learn(name, category, data, site)
+        if "group" in data.flags:
+            # One group at a time, all groups in the end.
+            category = "group-statistic"
+            rows = ((root, tuple(step for step in steps if step[0] not in self._groups)) for root, steps in data.rows)
+            data = data.but(rows=frozenset(rows))
+        extra = [self.heap.data(v).sources for v in args.all()] if category == "relation" else []
+        columns = self.columns_of(data).union(*extra)
+        learned = self.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
         kind = "columns" if name in _RELATIONS else "scalar"
         return Data(kind=kind, marks=frozenset({learned}), number=number, name=data.name, sources=data.sources if data.columns is None else frozenset())
 
@@ -1028,6 +1068,11 @@ class DataOperations:
         return self._rewritten(owner, held, args, new)
 
     def _m_sort_values(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        by = self.names_in(self.heap.load(args.get(0, "by") or NONE))
+        if by and held.columns is not None and not held.rows:
+            # A table of results that is ranked by a score.
+            scores = _scores(self._column(held, by[0]).marks)
+            held = held.but(marks=held.marks | scores)
         number = self.heap.number("sort", held.number, *(self.heap.data(v).number for v in args.all()))
         return self._rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
 
@@ -1062,6 +1107,11 @@ class DataOperations:
     _m_drop_duplicates = _m_dropna
 
     def _m_head(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if not held.rows:
+            first = self.heap.load(args.pos[0]) if args.pos else NONE
+            if "sorted" in held.flags and isinstance(first, Const) and first.value == 1 and _scores(held.marks):
+                return self.extremum("first", [held], site)
+            return held
         bound = self.heap.load(args.pos[0]) if args.pos else Const(5)
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
@@ -1120,6 +1170,8 @@ class DataOperations:
                 else:
                     index = labels
         new = held
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, target if target is not None else index)
         if target is not None:
             names = self.names_in(self.heap.load(target))
             chooser = self.heap.data(target)
@@ -1144,6 +1196,19 @@ class DataOperations:
                 cut = self.cut(("drop", new.number, picker.number), CutKind.FILTER, site, explicit=False)
                 new = self._bounded_drop(self.narrowed(new, cut, 1), picker)
         return self._rewritten(owner, held, args, new)
+
+    def _fewer_columns(self, owner: Value, held: Data, gone: Value | None) -> Data:
+        names = self.names_in(self.heap.load(gone)) if gone is not None else None
+        if names is None or held.columns is None:
+            return held.but(columns=None, number=self.heap.fresh())
+        named = {n: c for n, c in held.columns.named.items() if n not in names}
+        columns = replace(held.columns, named=named, dropped=held.columns.dropped | frozenset(names))
+        return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
+
+    def _m_remove(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns" and isinstance(owner, Ref):
+            self.heap.set(owner.address, self._fewer_columns(owner, held, args.pos[0] if args.pos else None))
+        return NONE
 
     def _bounded_drop(self, data: Data, picker: Data) -> Data:
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn) and (m.category == "outliers" or m.what in _BOUNDS))
@@ -1233,6 +1298,8 @@ class DataOperations:
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
 
     def _m_difference(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         return self._difference(held, other, self.heap.number("difference", held.number, other.number))
 
@@ -1240,6 +1307,11 @@ class DataOperations:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)
 
     _m_isna = _m_notnull = _m_notna = _m_duplicated = _m_isnull
+
+    def _m_between(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all()))
+        number = self.heap.number("between", held.number, *(self.heap.data(v).number for v in args.all()))
+        return held.but(kind="mask", columns=None, marks=held.marks | marks, number=number, mask=(), each=())
 
     def _m_any(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(args, None):
@@ -1429,8 +1501,8 @@ class DataOperations:
                             return True
                     if part.columns is not None and other.columns is not None and part.columns.frame == other.columns.frame and self._all_within(other.rows, part.rows) and part.number != other.number and "lead" not in other.flags:
                         return True
-                    if part.number == other.number and part.kind in ("frame",):
-                        return True
+                    if part.rows == other.rows and part.kind in ("frame", "array", "tensor") and other.kind == part.kind:
+                        return "window" not in part.flags
         return False
 
     def _all_within(self, inner: Rows, outer: Rows) -> bool:
@@ -1449,6 +1521,8 @@ class DataOperations:
         return Columns(first.frame, named, any(c.open for c in known), frozenset.intersection(*(c.dropped for c in known)), NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self.heap.new(held)
         return held.but(number=self.heap.number("list", held.number))
 
     _m_tolist = _m_to_list
@@ -1524,9 +1598,8 @@ class DataOperations:
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             value = args.pos[-1]
-            if held.items is not None and not self.i.loops and len(held.items) < 64:
-                self.heap.set(owner.address, ListObject((*held.items, value)))
-            elif held.items is not None and all(loop.count for loop in self.i.loops) and len(held.items) < 16 and not isinstance(self.heap.load(value), Data | Const):
+            exact = all(loop.turn is not None for loop in self.i.loops)
+            if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
@@ -1647,6 +1720,23 @@ def _scores(marks: frozenset[Mark]) -> frozenset[Mark]:
 def _true(heap: Any, value: Value | None) -> bool:
     held = heap.load(value) if value is not None else None
     return isinstance(held, Const) and held.value is True
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: `self.X_testSet` gives self, x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]
 
 
 def _hashable(value: object) -> bool:

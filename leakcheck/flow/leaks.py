@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.data import role_of_word
+from leakcheck.flow.data import role_of_word, split_words
 from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
@@ -231,6 +231,8 @@ class _Joiner:
         if isinstance(mark, Draw):
             return Learned.ROWS, False
         supervised = mark.supervised or self._saw_target(mark.columns)
+        if mark.category == "counts":
+            return (Learned.TARGET, True) if self._names_target(mark.columns) else None
         if mark.category in ("group-statistic", "relation"):
             if mark.category == "relation":
                 return None
@@ -270,7 +272,7 @@ class _Joiner:
         return True
 
     def _named_test(self, root: Root) -> bool:
-        return "test" in {role_of_word(w) for w in _split_words(self.program.root_names.get(root, ""))}
+        return "test" in {role_of_word(w) for w in split_words(self.program.root_names.get(root, ""))}
 
     def _other_hold_out(self, held_out: _HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
@@ -321,12 +323,14 @@ class _Joiner:
     def _overlaps(self) -> Iterator[OverlapLeak]:
         seen: set[Site] = set()
         for score in self.scores:
-            if score.kind in ("loss", "validation", "fold") or not self._presented_as_held_out(score):
+            if score.kind in ("loss", "validation", "fold"):
+                continue
+            if not self._presented_as_held_out(score) and not any(self._stands_for_test(t, score) for t in self.trained(score)):
                 continue
             for train in self.trained(score):
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
-                if within(train.rows, score.rows) and self._same_or_wider(score.rows, train.rows):
+                if within(train.rows, score.rows) and not self._stands_for_test(train, score):
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
@@ -345,8 +349,12 @@ class _Joiner:
                     train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
                 )
 
-    def _same_or_wider(self, scored: Rows, trained: Rows) -> bool:
-        return within(trained, scored)
+    def _stands_for_test(self, train: Train, score: Score) -> bool:
+        """Trained on one part of a split and scored on the whole, while the other part is never scored."""
+        if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
+            return False
+        split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
+        return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
     def _second_split(self, trained: Rows, scored: Rows) -> Site | None:
         for _, steps in trained:
@@ -362,7 +370,7 @@ class _Joiner:
         return None
 
     def _presented_as_held_out(self, score: Score) -> bool:
-        words = self._words(score.rows) | set(_split_words(score.name))
+        words = self._words(score.rows) | set(split_words(score.name))
         if "train" in {role_of_word(w) for w in words}:
             return False
         for _, steps in score.rows:
@@ -377,7 +385,9 @@ class _Joiner:
 
     def _training_scores(self) -> Iterator[TrainingScore]:
         reported = [s for s in self.scores if s.kind in ("score", "own") and self.trained(s) and not s.baseline]
-        if not reported or self.splits or self.held_outs:
+        if not reported or any(h.score is not None for h in self.held_outs):
+            return
+        if any(s.kind in ("fold", "validation") for s in self.scores):
             return
         others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
         if others or any(s.model is None for s in self.scores):
@@ -386,7 +396,7 @@ class _Joiner:
             trains = self.trained(score)
             if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
                 continue
-            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)):
+            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)) and self._is_predictor(score):
                 trace = (
                     self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
                     self._step("and scored on the same rows here", score.site),
@@ -394,9 +404,13 @@ class _Joiner:
                 yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
                 return
 
+    def _is_predictor(self, score: Score) -> bool:
+        return all(t.y is not None or t.kind == "fit" for t in self.trained(score))
+
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
-            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or bool(steps)
+            unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
+            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
         return self.program.main.path if self.program.main is not None else ""
@@ -404,14 +418,14 @@ class _Joiner:
     # --- the test set used to choose -----------------------------------------------------------------------------
 
     def _words(self, rows: Rows) -> set[str]:
-        return {w for name in self.program.names.get(rows, ()) for w in _split_words(name)}
+        return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
 
     def _is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
             return False
         for _, steps in rows:
-            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for cut, _ in steps):
+            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
         named = {role_of_word(w) for w in self._words(rows)} - {""}
         if "test" in named:
@@ -447,7 +461,7 @@ class _Joiner:
     def _choices(self) -> Iterator[ChoiceLeak]:
         seen: set[Site] = set()
         for choose in self.chooses:
-            scores = [s for s in choose.scores if self._is_test(s.rows)]
+            scores = [s for s in choose.scores if self._is_test(s.rows) or self._scored_folds(choose, s)]
             if not scores or not self._compares(choose, scores):
                 continue
             rows = scores[0].rows
@@ -456,9 +470,11 @@ class _Joiner:
             choice = self._what_is_chosen(choose, scores)
             if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
                 continue
-            if choose.site.bare() in seen:
+            # Taking the best index and the best value of the same scores is one choice.
+            sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
+            if sites & seen:
                 continue
-            seen.add(choose.site.bare())
+            seen |= sites
             trace = [self._step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
@@ -468,6 +484,11 @@ class _Joiner:
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
             yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+
+    def _scored_folds(self, choose: Choose, score: Score) -> bool:
+        """Each fold stops the training that it then scores."""
+        fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
+        return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
 
     def _chosen_label(self, choice: Choice) -> str:
         return {
@@ -496,7 +517,7 @@ class _Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how == "threshold" or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops):
+        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
         if any(loop.over == "epochs" for loop in loops) and not any(
@@ -541,6 +562,7 @@ class _Joiner:
 
     def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
         total: int | None = 0
+        places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
         last: Score | None = None
         for score in scores:
@@ -551,6 +573,9 @@ class _Joiner:
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
                 if key in seen:
                     continue
+                if not score.loops and score.site in places:
+                    continue  # one of several models, whichever was chosen before
+                places.add(score.site)
                 seen[key] = score
                 last = score
                 times = self._times(train, score)
@@ -659,20 +684,3 @@ def _unique(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
             seen.add(step.location)
             kept.append(step)
     return tuple(kept)
-
-
-def _split_words(name: str) -> list[str]:
-    """`self.X_testSet` -> x, test, set; digits end a word."""
-    words: list[str] = []
-    current = ""
-    for before, char in zip(" " + name, name, strict=False):
-        if not char.isalpha():
-            words.append(current)
-            current = ""
-        elif char.isupper() and before.islower():
-            words.append(current)
-            current = char.lower()
-        else:
-            current += char.lower()
-    words.append(current)
-    return [w for w in words if w]

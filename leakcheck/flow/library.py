@@ -598,7 +598,7 @@ class Library:
 
     def _model_of(self, owner: Value, held: Any) -> int:
         if isinstance(held, LibObject | Instance) and held.site is not None:
-            return self.heap.number("model", held.site, getattr(held, "born", ()) and "loop")
+            return self.heap.number("model", held.site, held.born)
         return self.heap.number("model", str(owner))
 
     def _called_learner(self, held: Any) -> str:
@@ -1174,8 +1174,12 @@ class Library:
     def _sorted(self, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else NONE
         held = self.heap.load(first)
-        if isinstance(held, ListObject | Items) and held.items is not None:
-            return self.heap.new(ListObject(None, self.ops.element(first)))
+        if isinstance(held, ListObject | Items):
+            element = self.ops.element(first)
+            scored = any(isinstance(m, Score) for m in self.heap.data(element).marks)
+            if scored and held.items is not None and len(held.items) > 1:
+                element = self.heap.join_all(list(held.items))
+            return self.heap.new(ListObject(None, element, ranked=scored))
         return first
 
     def _sequence(self, name: str, first: Value | None) -> Value:
@@ -1190,6 +1194,8 @@ class Library:
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if held.kind == "columns" and name == "list":
+                return self.heap.new(held)
             if held.kind == "frame" and name == "list":
                 return self.i.get_attr(first, "columns", s.Node((1, 1, 1, 1)))
             return held.but(flags=held.flags - {"varies", "item"} if held.kind == "index" else held.flags)
@@ -1418,6 +1424,15 @@ class Library:
             return self.ops.marked(result, frozenset({self.ops.learn("cut", "binning", data, site)}))
         marks = frozenset(m for m in self.heap.data(bins).marks if isinstance(m, Learn)) if bins is not None else NO_MARKS
         return self.ops.marked(result, marks)
+
+    def _f_pandas__crosstab(self, name: str, args: Args, site: Site) -> Value:
+        several = [self.heap.data(v) for v in args.all()]
+        base = next((d for d in several if d.rows), UNKNOWN)
+        if not base.rows:
+            return UNKNOWN
+        columns = frozenset().union(*(d.sources for d in several))
+        learned = self.ops.learn(_short(name), "counts", base, site, columns=columns)
+        return Data(kind="table", marks=frozenset({learned}), number=self.heap.fresh())
 
     def _f_pandas__get_dummies(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.get(0, "data"))
