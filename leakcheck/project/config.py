@@ -55,16 +55,28 @@ class Config:
         `select` starts afresh: what the file says about selecting and ignoring codes is dropped. All other options add.
         """
         fresh = replace(self, select=tuple(select), extend_select=(), ignore=()) if select is not None else self
-        absolute = [str(Path(pattern).absolute()) if pattern.startswith("./") else pattern for pattern in exclude]
         return replace(
             fresh,
             extend_select=(*fresh.extend_select, *extend_select),
             ignore=(*fresh.ignore, *ignore),
             per_file_ignores=(*fresh.per_file_ignores, *per_file_ignores),
-            extend_exclude=(*fresh.extend_exclude, *absolute),
+            extend_exclude=(*fresh.extend_exclude, *(_from_working_folder(pattern, self.root) for pattern in exclude)),
             force_exclude=force_exclude or self.force_exclude,
             require_reason=require_reason or self.require_reason,
         )
+
+
+def _from_working_folder(pattern: str, root: Path) -> str:
+    """A pattern of the command line, relative to the working folder, made relative to `root`."""
+    import os
+
+    if os.path.isabs(pattern) and pattern.startswith(f"{root}{os.sep}"):
+        return pattern[len(str(root)) :].replace(os.sep, "/")
+    plain = pattern.removeprefix("./")
+    here = os.path.relpath(os.curdir, root).replace(os.sep, "/")
+    if "/" not in plain.rstrip("/") or here == "." or here.startswith(".."):
+        return plain
+    return f"/{here}/{plain.lstrip('/')}"
 
 
 def find_config(paths: Sequence[Path], *, file: Path | None = None, isolated: bool = False) -> Config:
@@ -198,7 +210,9 @@ def _texts(place: _Place, value: object) -> tuple[str, ...]:
 def _ignores(place: _Place, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise place.wrong('a table such as { "tests/*" = ["LK501"] }', value)
-    return tuple((pattern, _texts(_Place(place.file, f"{place.key}.{pattern}"), codes)) for pattern, codes in value.items())
+    return tuple(
+        (pattern, _texts(_Place(place.file, f"{place.key}.{pattern}"), codes)) for pattern, codes in value.items()
+    )
 
 
 def _tables(place: _Place, value: object) -> tuple[Mapping[str, Any], ...]:
@@ -252,4 +266,6 @@ def _kind(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (int, float)):
         return f"the number {value}"
-    return {list: "a list", dict: "a table"}.get(type(value), type(value).__name__)
+    if isinstance(value, list):
+        return "a list"
+    return "a table" if isinstance(value, dict) else f"a {type(value).__name__}"

@@ -40,7 +40,11 @@ class Modules:
         key = os.path.realpath(found.file)
         loaded = self._loaded.get(key)
         if loaded is None:
-            loaded = load(read_bytes(found.file), found.path, found.file) if data is None else load(data, found.path, found.file)
+            loaded = (
+                load(read_bytes(found.file), found.path, found.file)
+                if data is None
+                else load(data, found.path, found.file)
+            )
             self._loaded[key] = self._by_path[found.path] = loaded
         return loaded
 

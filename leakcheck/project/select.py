@@ -67,11 +67,10 @@ class Selection:
         """Whether a finding is selected in its file."""
         code, name = finding.code, finding.name
         chosen = _closest(self.select, code, name, finding.severity is Severity.NOTE)
-        return (
-            chosen is not None
-            and (ignored := _closest(self.ignore, code, name)) is None
-            or (chosen is not None and ignored is not None and ignored < chosen)
-        ) and not self._ignored_in_file(finding.location.path, code, name)
+        if chosen is None or self._ignored_in_file(finding.location.path, code, name):
+            return False
+        ignored = _closest(self.ignore, code, name)
+        return ignored is None or ignored < chosen
 
     def ignores(self, path: str, code: str) -> bool:
         """Whether a code of the driver is ignored, everywhere or in a file."""
