@@ -11,6 +11,7 @@ from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
 from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
@@ -73,15 +74,6 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
                 result.files[seen[key]] = entry
     result.files.sort(key=lambda entry: entry.path)
     return result
-
-
-def shown(path: Path | str) -> str:
-    """A path as people see it: relative to the working folder, with forward slashes."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        relative = str(path)
-    return relative.replace(os.sep, "/")
 
 
 def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:

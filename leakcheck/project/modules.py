@@ -9,7 +9,8 @@ from pathlib import Path
 
 from leakcheck.findings import Location
 from leakcheck.project.config import Config
-from leakcheck.project.discover import Found, shown
+from leakcheck.project.discover import Found
+from leakcheck.project.paths import shown
 from leakcheck.project.read import Loaded, load
 from leakcheck.project.source import Problem, Source
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from leakcheck.flow.prefilter import imported_names, names_library
 from leakcheck.project.discover import Found
 from leakcheck.project.modules import Modules, read_bytes, unreadable_problem
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem, Source
 from leakcheck.project.suppress import MARK
 
@@ -148,7 +149,7 @@ class _ImportGraph:
         if key in self._imports or b"import" not in data:
             return
         if file.endswith(".ipynb"):
-            text = _text(self._modules.load(Found(os.path.relpath(file), Path(file), False), data).source)
+            text = _text(self._modules.load(Found(shown(file), Path(file), False), data).source)
         else:
             text = data.decode("utf-8", "replace")
         targets = []

@@ -10,6 +10,7 @@ from leakcheck.findings import Finding, Severity
 from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
 from leakcheck.project.nearest import nearest
+from leakcheck.project.paths import shown
 
 # The driver's own codes; all others come from the rules.
 DRIVER_CODES = {"LK001": "unreadable-file", "LK002": "unused-suppression"}
@@ -105,5 +106,5 @@ def _check(selector: str, known: dict[str, str], key: str, config: Config) -> No
     names = [*known, *known.values(), "ALL"]
     raise LeakcheckError(
         f"unknown rule {selector!r} in {key}{nearest(selector, names)}",
-        file=str(config.file) if config.file and key in config.from_file else None,
+        file=shown(config.file) if config.file and key in config.from_file else None,
     )

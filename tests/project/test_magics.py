@@ -41,8 +41,9 @@ def test_magics_are_blanked_and_python_stays(cell: str, blanked: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["%time Xs = f(X)", "%timeit -n 10 -r3 f(X)", "%prun -s cumtime -l 10 f(X)", "%timeit -o -q f(X)", "time f(X)"]
-)  # fmt: skip
+    "line",
+    ["%time Xs = f(X)", "%timeit -n 10 -r3 f(X)", "%prun -s cumtime -l 10 f(X)", "%timeit -o -q f(X)", "time f(X)"],
+)
 def test_code_behind_a_magic_keeps_its_columns(line: str) -> None:
     blanked = blank_magics(line)
     assert blanked.index("f(X)") == line.index("f(X)")

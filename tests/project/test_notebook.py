@@ -25,12 +25,17 @@ def code(source: Any, **more: Any) -> dict[str, Any]:
 def test_cells_are_counted_over_all_cells() -> None:
     cells = [{"cell_type": "markdown", "source": "x"}, code(["a = 1\n", "b = 2"], execution_count=7), code("c = 3")]
     chunks = read({"cells": cells, "metadata": PYTHON}).source.chunks
-    assert [(chunk.cell, chunk.text, chunk.execution_count) for chunk in chunks] == [(2, "a = 1\nb = 2", 7), (3, "c = 3", None)]
+    assert [(chunk.cell, chunk.text, chunk.execution_count) for chunk in chunks] == [
+        (2, "a = 1\nb = 2", 7),
+        (3, "c = 3", None),
+    ]
 
 
 def test_format_3_keeps_its_cells_in_worksheets() -> None:
     cell = {"cell_type": "code", "language": "python", "input": ["a = 1"], "prompt_number": 4}
-    chunks = read({"worksheets": [{"cells": [{"cell_type": "heading", "source": ""}, cell]}], "nbformat": 3}).source.chunks
+    chunks = read(
+        {"worksheets": [{"cells": [{"cell_type": "heading", "source": ""}, cell]}], "nbformat": 3}
+    ).source.chunks
     assert [(chunk.cell, chunk.text, chunk.execution_count) for chunk in chunks] == [(2, "a = 1", 4)]
 
 
@@ -107,12 +112,16 @@ def test_half_a_surrogate_pair_does_not_reach_the_parser() -> None:
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["cells", "cell_type", "source", "metadata", "kernelspec", "language", "worksheets"]), inner, max_size=3
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["cells", "cell_type", "source", "metadata", "kernelspec", "language", "worksheets"]),
+            inner,
+            max_size=3,
+        )
     ),
     max_leaves=10,
-)  # fmt: skip
+)
 
 
 @given(json_values)

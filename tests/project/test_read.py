@@ -16,13 +16,16 @@ from leakcheck.project.read import DecodeProblem, decode, load
         ("x = 'é'\n".encode(), "x = 'é'\n"),
         (b"\xef\xbb\xbfx = 1\n", "x = 1\n"),
         (b"# -*- coding: latin-1 -*-\nx = '\xe9'\n", "# -*- coding: latin-1 -*-\nx = 'é'\n"),
-        (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'", "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '€'"),
+        (
+            b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'",
+            "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '€'",
+        ),
         (b"a = 1\r\nb = 2\r\n", "a = 1\nb = 2\n"),
         (b"a = 1\rb = 2\r", "a = 1\nb = 2\n"),
         (b"x = 1  # coding: nothing\n", "x = 1  # coding: nothing\n"),
         (b"x = 1\n# coding: nothing\n", "x = 1\n# coding: nothing\n"),
     ],
-)  # fmt: skip
+)
 def test_text_is_decoded_as_python_does(data: bytes, text: str) -> None:
     assert decode(data) == text
 
