@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
-from leakcheck.run import scan
 
 from leakcheck.findings import Finding, Location, Severity
+from leakcheck.run import scan
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "code"
 LEAKS_IN_CODE = ("LK1", "LK2", "LK3", "LK4")
@@ -51,6 +50,15 @@ def findings_of(case: str) -> tuple[Finding, ...]:
     return scan(FOLDER / case, select=["ALL"], isolated=True).findings
 
 
+def reported(case: str) -> tuple[Finding, ...]:
+    """The errors and warnings about leaks in code."""
+    return tuple(
+        finding
+        for finding in findings_of(case)
+        if finding.code.startswith(LEAKS_IN_CODE) and finding.severity is not Severity.NOTE
+    )
+
+
 def place(location: Location) -> str:
     """The place as `labels.tsv` writes it: the file's own name, the cell in a notebook, the line."""
     cell = f"{location.cell}:" if location.cell is not None else ""
@@ -65,7 +73,7 @@ def shown(findings: tuple[Finding, ...]) -> str:
     return "; ".join(f"{finding.code} at {place(finding.location)}" for finding in findings) or "nothing"
 
 
-def expected_leaks() -> list[ParameterSet]:
+def expected_leaks() -> list[object]:
     """The leaks, those whose rules come with a later issue as ones that must not be found yet."""
     later = pytest.mark.xfail(reason="its rule comes with issue 5", strict=True)
     return [
@@ -83,16 +91,20 @@ def test_leak_is_found(label: Label) -> None:
 
 @pytest.mark.parametrize("label", CLEAN, ids=str)
 def test_clean_case_is_silent(label: Label) -> None:
-    false = tuple(
-        finding
-        for finding in findings_of(label.case)
-        if finding.code.startswith(LEAKS_IN_CODE) and finding.severity is not Severity.NOTE
-    )
+    false = reported(label.case)
     assert not false, f"{label.note}: got {shown(false)}"
 
 
+@pytest.mark.parametrize("case", sorted({label.case for label in LEAKS}))
+def test_leak_case_has_no_other_finding(case: str) -> None:
+    """Every leak of a case is labelled, so a finding of another code is a false alarm."""
+    labelled = {code for label in LEAKS if label.case == case for code in label.codes}
+    other = tuple(finding for finding in reported(case) if finding.code not in labelled)
+    assert not other, shown(other)
+
+
 def test_every_case_has_a_label() -> None:
-    cases = {entry.name for entry in FOLDER.iterdir()} - {"labels.tsv"}
+    cases = {entry.name for entry in FOLDER.iterdir()} - {"labels.tsv", "__pycache__"}
     assert cases == {label.case for label in LABELS}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
@@ -62,9 +62,20 @@ _ROLE_WORDS = {
 }
 
 
+# Words in the name of a function that brings data in.
+_LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
+
+
 def role_of_word(word: object) -> str:
     """The role that a split's name says: "test" is the test part."""
     return _ROLE_WORDS.get(word.lower(), "") if isinstance(word, str) else ""
+
+
+@dataclass(slots=True, eq=False)
+class Evaluated(s.Node):
+    """An index whose value is known already."""
+
+    value: Value
 
 
 class DataOperations:
@@ -74,6 +85,7 @@ class DataOperations:
         self.i = interpreter
         self.heap = interpreter.heap
         self._cuts: dict[object, Cut] = {}
+        self._groups: set[Cut] = set()  # cuts into groups, each met in turn by a loop
 
     # --- cuts ----------------------------------------------------------------------------------------------------
 
@@ -196,10 +208,15 @@ class DataOperations:
         if isinstance(held, Data):
             if held.kind == "groupby":
                 inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
-                return Items((Data(kind="scalar", number=self.heap.fresh()), inner.but(number=self.heap.fresh())))
+                if inner.rows:
+                    cut = self.cut(("group", held.number), CutKind.MASK, self._any_site(inner), explicit=False)
+                    self._groups.add(cut)
+                    inner = self.narrowed(inner, cut, "one group")
+                    inner = inner.but(number=self.heap.fresh(), flags=inner.flags | {"group"})
+                return Items((Data(kind="scalar", number=self.heap.fresh()), inner))
             if held.each and "rowwise" in held.flags:
                 return held.each[0]
-            if held.kind == "frame":
+            if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
                 return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"}))
             if not held.rows:
                 return held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
@@ -243,6 +260,8 @@ class DataOperations:
     # --- subscripts: reading -------------------------------------------------------------------------------------
 
     def get_item(self, base: Value, index: s.Expr, node: s.Node) -> Value:
+        if not isinstance(index, s.Slice | s.Const | Evaluated) and not (isinstance(index, s.Seq) and index.kind == "tuple"):
+            index = Evaluated(index.span, self.i.eval(index))
         if isinstance(base, Lib):
             value = self.i.eval(index)
             if base.name in ("numpy.c_", "numpy.r_", "numpy.s_"):
@@ -278,6 +297,8 @@ class DataOperations:
                     return Items(items) if isinstance(held, Items) else self.heap.new(ListObject(items))
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
+        if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
+            self.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]
@@ -322,6 +343,8 @@ class DataOperations:
         if held.kind in ("loc", "iloc") and held.each:
             owner = held.each[0]
             data = self.heap.data(owner)
+            if "sorted" in data.flags and not data.rows and isinstance(index, s.Const | Evaluated) and _scores(data.marks):
+                return self.extremum("first", [data], self.i.site(node))
             if isinstance(index, s.Seq) and index.kind == "tuple" and len(index.items) >= 2:
                 data = self._select_rows(data, index.items[0], labels=held.kind == "loc")
                 return self._select_columns(data, index.items[1], positions=held.kind == "iloc")
@@ -337,7 +360,7 @@ class DataOperations:
         if isinstance(index, s.Slice):
             return self._sliced(held, index)
         names = self._column_names(index)
-        if names is not None and held.kind not in ("series", "index", "mask", "array", "tensor"):
+        if names is not None and held.kind not in ("series", "columns", "index", "mask", "array", "tensor"):
             return self._columns_by_name(held, names, single=isinstance(self.heap.load(self.i.eval(index)), Const))
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
@@ -387,10 +410,10 @@ class DataOperations:
             number = self.heap.number("column", held.number, name)
             frame = self.heap.number("frame", held.number)
             sources = held.sources or frozenset({(frame, name)})
-            role = role_of_word(name)
-            if role and held.kind in ("unknown", "dataset") and held.rows:
+            role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
+            if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number), cut, ("is", name.lower())).but(name=name)
+                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -437,11 +460,13 @@ class DataOperations:
                     marks.add(self._as_selection(mark))
             elif isinstance(mark, Score):
                 marks.add(mark)
-        columns = data.columns
-        if columns is not None:
-            columns = None if chooser.marks or chooser.kind != "columns" else columns
-        picked = data.but(columns=columns, kind="frame" if data.kind == "frame" else data.kind)
-        return picked.but(marks=picked.marks | marks)
+        columns = chooser.columns if chooser.kind == "columns" and data.columns is not None else None
+        if columns is not None and data.columns is not None and columns.frame == data.columns.frame:
+            names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
+            named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
+            kept = replace(data.columns, named=named, dropped=frozenset(names))
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+        return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:
         changed = replace(mark, category="selection")
@@ -451,8 +476,8 @@ class DataOperations:
 
     def _sliced(self, data: Data, index: s.Slice) -> Data:
         """`data[lower:upper]`: each bound is a cut."""
-        if not data.rows and data.kind != "index":
-            return data.but(each=(), number=self.heap.fresh())
+        if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
+            return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -486,6 +511,10 @@ class DataOperations:
             return self._sliced(data, index)
         value = self.i.eval(index)
         held = self.heap.load(value)
+        if data.kind == "columns":
+            picker = self.heap.data(value)
+            marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
+            return data.but(marks=data.marks | marks, number=self.heap.fresh(), columns=None)
         if isinstance(held, Const):
             number = self.heap.number("item", data.number, held.value)
             if isinstance(held.value, str):
@@ -496,6 +525,8 @@ class DataOperations:
             return data.but(number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags))
         if isinstance(held, ListObject | Items):
             inner = self.heap.data(value)
+            if not inner.rows and subscript and (data.kind == "frame" or data.columns is not None and "column" in inner.flags):
+                return self.selected_by(data.but(number=self.heap.number("columns", data.number, inner.number)), inner)
             if not inner.rows and not inner.marks:
                 return data.but(number=self.heap.number("picked", data.number, inner.number))
             return self._picked(data, inner)
@@ -533,7 +564,8 @@ class DataOperations:
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
-            return self._chosen(data, picker)  # type: ignore[return-value]
+            marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
+            return data.but(marks=data.marks | marks, number=self.heap.number("picked", data.number, picker.number))
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), marks)
 
@@ -591,7 +623,15 @@ class DataOperations:
             if names is not None and held.kind not in ("array", "tensor"):
                 parts = self.unpack(value, None)
                 for n, name in enumerate(names):
-                    self.set_column(base, name, parts[n] if parts is not None and len(parts) == len(names) else value)
+                    if parts is not None and len(parts) == len(names):
+                        self.set_column(base, name, parts[n])
+                    elif len(names) > 1:
+                        # A transformed table goes back column by column: each comes from its own.
+                        old = self._column(held, name)
+                        new = self.heap.data(value)
+                        self.set_column(base, name, new.but(sources=old.sources, flags=old.flags))
+                    else:
+                        self.set_column(base, name, value)
             elif held.kind == "frame" or "column" in self.heap.data(key).flags:
                 self._set_unknown_columns(base, held, value)
             else:
@@ -705,17 +745,22 @@ class DataOperations:
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
             return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+        if name == "index" and not held.rows:
+            return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
             number = self.heap.number("index", held.number)
             return Data(kind="index", keys=held.rows, rows=held.rows, number=number, flags=held.flags & {"reset"}, marks=self._choices(held))
         if name == "columns":
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
-            return Data(kind="columns", number=self.heap.number("columns", held.number), marks=self._choices(held))
+            number = self.heap.number("columns", held.number)
+            return Data(kind="columns", number=number, marks=self._choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             return Data(kind="scalar", number=self.heap.number(name, held.number))
         if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
             return held.but(number=self.heap.number(name, held.number))
+        if name == "frame" and held.kind == "bunch":
+            return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
         if self._is_method(held, name):
@@ -917,6 +962,8 @@ class DataOperations:
         result = held.but(number=self.heap.number(name, held.number, *numbers), each=(), mask=())
         if not result.rows:
             rows = union(*(d.rows for d in others)) if others else NO_ROWS
+            if not rows and api is None:
+                return self.from_outside(name, result.but(marks=result.marks | marks), args, site)
             return result.but(rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows))
         scored = self._scored([held, *others], site)
         return self.marked(result, marks | scored)
@@ -927,6 +974,8 @@ class DataOperations:
         scores = _scores(data.marks)
         if name in _EXTREMA and scores and not data.rows:
             return self.extremum(name, [data], site)
+        if data.kind == "expression":
+            return self.marked(data, frozenset({self.learn(name, "statistic", data, site)}))
         if not data.rows or data.kind in ("mask", "row", "index", "columns", "index-item"):
             return data.but(rows=NO_ROWS, kind="scalar", number=number, mask=(), each=(), keys=None)
         if "record" in data.flags or "window" in data.flags or self._across_columns(args, axis):
@@ -936,7 +985,14 @@ class DataOperations:
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)
         category = "relation" if name in _RELATIONS else "statistic"
-        learned = self.learn(name, category, data, site)
+        if "group" in data.flags:
+            # One group at a time, all groups in the end.
+            category = "group-statistic"
+            rows = ((root, tuple(step for step in steps if step[0] not in self._groups)) for root, steps in data.rows)
+            data = data.but(rows=frozenset(rows))
+        extra = [self.heap.data(v).sources for v in args.all()] if category == "relation" else []
+        columns = self.columns_of(data).union(*extra)
+        learned = self.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
         kind = "columns" if name in _RELATIONS else "scalar"
         return Data(kind=kind, marks=frozenset({learned}), number=number, name=data.name, sources=data.sources if data.columns is None else frozenset())
 
@@ -978,7 +1034,8 @@ class DataOperations:
         picked = self.heap.join_all(values) if len(values) > 1 else self.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            return Data(kind="scalar", number=self.heap.fresh(), marks=_scores(marks), sources=frozenset())
+            kept = marks if any(d.kind == "columns" for d in several) else _scores(marks)
+            return Data(kind="scalar", number=self.heap.fresh(), marks=kept, sources=frozenset())
         return picked  # type: ignore[no-any-return]
 
     def _repeated(self, score: Score) -> bool:
@@ -1017,6 +1074,11 @@ class DataOperations:
         return self._rewritten(owner, held, args, new)
 
     def _m_sort_values(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        by = self.names_in(self.heap.load(args.get(0, "by") or NONE))
+        if by and held.columns is not None and not held.rows:
+            # A table of results that is ranked by a score.
+            scores = _scores(self._column(held, by[0]).marks)
+            held = held.but(marks=held.marks | scores)
         number = self.heap.number("sort", held.number, *(self.heap.data(v).number for v in args.all()))
         return self._rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
 
@@ -1051,6 +1113,11 @@ class DataOperations:
     _m_drop_duplicates = _m_dropna
 
     def _m_head(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if not held.rows:
+            first = self.heap.load(args.pos[0]) if args.pos else NONE
+            if "sorted" in held.flags and isinstance(first, Const) and first.value == 1 and _scores(held.marks):
+                return self.extremum("first", [held], site)
+            return held
         bound = self.heap.load(args.pos[0]) if args.pos else Const(5)
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
@@ -1109,6 +1176,8 @@ class DataOperations:
                 else:
                     index = labels
         new = held
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, target if target is not None else index)
         if target is not None:
             names = self.names_in(self.heap.load(target))
             chooser = self.heap.data(target)
@@ -1134,6 +1203,19 @@ class DataOperations:
                 new = self._bounded_drop(self.narrowed(new, cut, 1), picker)
         return self._rewritten(owner, held, args, new)
 
+    def _fewer_columns(self, owner: Value, held: Data, gone: Value | None) -> Data:
+        names = self.names_in(self.heap.load(gone)) if gone is not None else None
+        if names is None or held.columns is None:
+            return held.but(columns=None, number=self.heap.fresh())
+        named = {n: c for n, c in held.columns.named.items() if n not in names}
+        columns = replace(held.columns, named=named, dropped=held.columns.dropped | frozenset(names))
+        return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
+
+    def _m_remove(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns" and isinstance(owner, Ref):
+            self.heap.set(owner.address, self._fewer_columns(owner, held, args.pos[0] if args.pos else None))
+        return NONE
+
     def _bounded_drop(self, data: Data, picker: Data) -> Data:
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn) and (m.category == "outliers" or m.what in _BOUNDS))
         return self.marked(data, marks)
@@ -1156,9 +1238,14 @@ class DataOperations:
         return self.heap.load(ref)  # type: ignore[no-any-return]
 
     def _m_with_columns(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all()))
-        new = self._m_assign(owner, held, Args_kw(args.kw), site)
-        return self.marked(self.heap.data(new), marks)
+        # Statistics inside an expression are those of the frame it is used on.
+        marks: set[Mark] = set()
+        for value in args.all():
+            for mark in self.heap.data(value).marks:
+                if isinstance(mark, Learn) and not mark.rows:
+                    mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.called(held)))
+                marks.add(mark)
+        return self.marked(held.but(number=self.heap.fresh()), frozenset(marks))
 
     def _m_insert(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         name = self.heap.load(args.get(1, "column") or NONE)
@@ -1217,6 +1304,8 @@ class DataOperations:
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
 
     def _m_difference(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         return self._difference(held, other, self.heap.number("difference", held.number, other.number))
 
@@ -1224,6 +1313,11 @@ class DataOperations:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)
 
     _m_isna = _m_notnull = _m_notna = _m_duplicated = _m_isnull
+
+    def _m_between(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all()))
+        number = self.heap.number("between", held.number, *(self.heap.data(v).number for v in args.all()))
+        return held.but(kind="mask", columns=None, marks=held.marks | marks, number=number, mask=(), each=())
 
     def _m_any(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(args, None):
@@ -1365,6 +1459,10 @@ class DataOperations:
         number = self.heap.number("merge", left.number, right.number)
         return left.but(columns=columns, marks=left.marks | marks, number=number, each=())
 
+    def _m_align(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        other = args.get(0, "other") or UNKNOWN
+        return Items((held.but(name=""), self.heap.data(other).but(name="")))
+
     def _m_append(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if not args.pos:
             return held
@@ -1413,8 +1511,8 @@ class DataOperations:
                             return True
                     if part.columns is not None and other.columns is not None and part.columns.frame == other.columns.frame and self._all_within(other.rows, part.rows) and part.number != other.number and "lead" not in other.flags:
                         return True
-                    if part.number == other.number and part.kind in ("frame",):
-                        return True
+                    if part.rows == other.rows and part.kind in ("frame", "array", "tensor") and other.kind == part.kind:
+                        return "window" not in part.flags
         return False
 
     def _all_within(self, inner: Rows, outer: Rows) -> bool:
@@ -1433,6 +1531,8 @@ class DataOperations:
         return Columns(first.frame, named, any(c.open for c in known), frozenset.intersection(*(c.dropped for c in known)), NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self.heap.new(held)
         return held.but(number=self.heap.number("list", held.number))
 
     _m_tolist = _m_to_list
@@ -1508,9 +1608,8 @@ class DataOperations:
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             value = args.pos[-1]
-            if held.items is not None and not self.i.loops and len(held.items) < 64:
-                self.heap.set(owner.address, ListObject((*held.items, value)))
-            elif held.items is not None and all(loop.count for loop in self.i.loops) and len(held.items) < 16 and not isinstance(self.heap.load(value), Data | Const):
+            exact = all(loop.turn is not None for loop in self.i.loops)
+            if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
@@ -1519,6 +1618,11 @@ class DataOperations:
         if name in ("extend", "update") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             self.heap.set(owner.address, self.i._extended(held, args.pos[0]))
             return NONE
+        if name == "remove" and isinstance(held, ListObject) and isinstance(owner, Ref):
+            chosen = self.heap.data(args.pos[0] if args.pos else None)
+            if chosen.marks:
+                self.heap.set(owner.address, ListObject(None, self.heap.join_data(self.heap.data(owner), chosen)))
+                return NONE
         if name == "remove" and isinstance(held, ListObject) and held.items is not None and isinstance(owner, Ref):
             gone = self.heap.load(args.pos[0]) if args.pos else None
             self.heap.set(owner.address, ListObject(tuple(i for i in held.items if self.heap.load(i) != gone)))
@@ -1581,6 +1685,23 @@ class DataOperations:
 
     # --- unknown code --------------------------------------------------------------------------------------------
 
+    def from_outside(self, name: str, result: Value, args: Args, site: Site) -> Value:
+        """Rows that an unknown function brings in, where its name says that it loads data."""
+        held = self.heap.load(result)
+        words = set(split_words(name))
+        if not isinstance(held, Data) or held.rows or held.marks or not words & _LOADING:
+            return result
+        said = [w for v in args.all() for w in split_words(str(getattr(self.heap.load(v), "value", "")))]
+        role = next((r for r in (role_of_word(w) for w in [*split_words(name), *said]) if r), "")
+        return self.i.new_rows(name, site, "unknown", "unknown", role=role)
+
+    def rooted(self, data: Data, site: Site) -> Data:
+        """A value that is used as rows without known rows: rows of its own, the same for the same value."""
+        if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
+            return data
+        rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        return data.but(rows=rows)
+
     def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:
         """Code that is not known passes rows through and learns nothing."""
         held = self.heap.load(callee)
@@ -1599,10 +1720,6 @@ class DataOperations:
             return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None)
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
         return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
-
-
-def Args_kw(keywords: dict[str, Value]) -> Args:  # noqa: N802
-    return _args(**keywords)
 
 
 def _args(*pos: Value, **kw: Value) -> Args:
@@ -1630,6 +1747,23 @@ def _scores(marks: frozenset[Mark]) -> frozenset[Mark]:
 def _true(heap: Any, value: Value | None) -> bool:
     held = heap.load(value) if value is not None else None
     return isinstance(held, Const) and held.value is True
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: `self.X_testSet` gives self, x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]
 
 
 def _hashable(value: object) -> bool:

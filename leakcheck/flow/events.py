@@ -19,7 +19,8 @@ class Loop:
 
     site: Site
     count: int | None
-    over: str  # "folds", "seeds", "epochs", "configurations", "items"
+    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "items"
+    turn: int | None = None  # of a loop whose rounds are run one by one: which round
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,6 +10,7 @@ from leakcheck.flow import steps as s
 from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
+from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
@@ -34,7 +35,6 @@ from leakcheck.flow.values import (
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
-    from leakcheck.flow.tables import Api
 
 _OBJECT_PARTS = frozenset(
     "transformer resampler estimator pipeline union search splitter network optimizer loss callback metric object".split()
@@ -102,7 +102,10 @@ class Library:
             if owner is not None and owner.part in _OBJECT_PARTS and short in ("from_pretrained", "from_config", "load", "from_json"):
                 return self._construct(owner, _no_args(), site)
         self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
-        return self.ops.pass_through(args)
+        if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
+            # A class that is not known may still be fitted and scored by the usual methods.
+            return self._construct(_UNKNOWN_CLASS._replace(name=name), args, site)
+        return self.ops.from_outside(short, self.ops.pass_through(args), args, site)
 
     def named(self, api: Api, args: Args) -> dict[str, Value]:
         """The arguments by parameter name."""
@@ -308,7 +311,7 @@ class Library:
         return Items(tuple(self.split_in_two(arrays, args, site, _short(api.name))))
 
     def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str) -> list[Value]:
-        several = [self.content(value) for value in arrays]
+        several = [self.ops.rooted(self.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
@@ -598,7 +601,7 @@ class Library:
 
     def _model_of(self, owner: Value, held: Any) -> int:
         if isinstance(held, LibObject | Instance) and held.site is not None:
-            return self.heap.number("model", held.site, getattr(held, "born", ()) and "loop")
+            return self.heap.number("model", held.site, held.born)
         return self.heap.number("model", str(owner))
 
     def _called_learner(self, held: Any) -> str:
@@ -614,7 +617,7 @@ class Library:
     def _picks_columns(self, held: Any, depth: int = 0) -> bool:
         """Whether a learner uses only columns that it names itself."""
         if isinstance(held, LibObject) and depth < 5:
-            if held.api.part == "union" or "FunctionTransformer" in held.api.name:
+            if held.api.part == "union" or "FunctionTransformer" in held.api.name or held.api.kind == "unknown":
                 return True
             return any(self._picks_columns(self.heap.load(p), depth + 1) for p in held.parts)
         return isinstance(held, Instance)
@@ -802,6 +805,8 @@ class Library:
         if name in _SEARCH_CALLS or (part == "search" and name == "search"):
             for value in args.all():
                 self._objective(value, site)
+        if held.api.kind == "unknown":
+            return self._unknown_method(owner, held, name, args, site)
         if part in ("estimator", "search", "network") or (part == "pipeline" and self._ends_in_predictor(held)):
             return self._predictor_method(owner, held, name, args, site)
         if part in ("transformer", "pipeline", "union", "resampler"):
@@ -811,6 +816,16 @@ class Library:
         if name in _FITTED_CHOICES and held.learned:
             return Data(kind="columns", marks=held.learned, number=self.heap.fresh())
         return self.ops.pass_through(args)
+
+    def _unknown_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
+        """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
+        if name == "fit" and len(args.pos) + len(args.kw) >= 2:
+            return self._predictor_method(owner, held, name, args, site)
+        if (name in _PREDICTS or name in _SCORES) and held.trains:
+            return self._predictor_method(owner, held, name, args, site)
+        if name in ("fit", "eval", "train"):
+            return owner
+        return self.ops.from_outside(name, self.ops.pass_through(args), args, site)
 
     def _metric_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         if name in ("update", "update_state", "add_batch", "add", "__call__", "forward"):
@@ -869,6 +884,7 @@ class Library:
         y_value = values.get(held.api.y)
         y = self.heap.data(y_value) if y_value is not None and self.heap.load(y_value) != NONE else None
         learns, supervised = self._what_it_learns(held)
+        x = self.ops.rooted(x, site)
         if learns == "nothing" or not x.rows or x.kind in ("row", "index-item") or "record" in x.flags:
             return NO_MARKS
         what = _short(held.api.name)
@@ -898,7 +914,7 @@ class Library:
     def _transformed(self, held: LibObject, args: Args, site: Site, learned: frozenset[Mark], *, resampled: bool = False) -> Value:
         values = dict(zip((held.api.x, held.api.y), args.pos, strict=False)) | args.kw
         first = values.get(held.api.x) or (args.pos[0] if args.pos else next(iter(args.kw.values()), NONE))
-        x = self.heap.data(first)
+        x = self.ops.rooted(self.heap.data(first), site)
         keeps = x.kind in ("array", "dataset", "series", "row") or held.api.learns in ("categories", "vocabulary")
         result = self.ops.marked(x.but(number=self.heap.fresh(), each=(), mask=(), columns=None, kind="array" if x.kind != "row" else "row"), learned)
         if x.columns is not None and held.api.part == "transformer" and held.api.learns in ("scaling", "imputation", "nothing", "binning", "categories", "outliers"):
@@ -1139,6 +1155,14 @@ class Library:
                 return held if name in ("float",) else Data(kind="scalar", number=self.heap.number(name, self.heap.data(first).number))
             data = self.heap.data(first)
             return data.but(number=self.heap.number(name, data.number), each=(), mask=())
+        if name == "open" and first is not None:
+            mode = self.heap.load(args.get(1, "mode") or NONE)
+            if isinstance(mode, Const) and isinstance(mode.value, str) and "r" not in mode.value:
+                return UNKNOWN
+            path = self.heap.load(first)
+            role, _ = self._role_of_load(_FILE, {}, path)
+            key = ("path", path.value) if isinstance(path, Const) and isinstance(path.value, str) else None
+            return self.loaded("unknown", "open", site, role, key, record=bool(self.i.loops) and key is None)
         if name == "getattr" and len(args.pos) >= 2:
             key = self.heap.load(args.pos[1])
             return self.i.get_attr(args.pos[0], key.value, _node(site)) if isinstance(key, Const) and isinstance(key.value, str) else UNKNOWN
@@ -1147,7 +1171,7 @@ class Library:
             if isinstance(key, Const) and isinstance(key.value, str):
                 self.i.set_attr(args.pos[0], key.value, self.i.boxed(args.pos[2], key.value))
             return NONE
-        if name in ("isinstance", "issubclass", "hasattr", "callable", "id", "hash", "type", "input", "print", "display", "open", "vars", "locals", "any", "all"):
+        if name in ("isinstance", "issubclass", "hasattr", "callable", "id", "hash", "type", "input", "print", "display", "vars", "locals", "any", "all"):
             return NONE if name in ("print", "display") else Data(kind="scalar", number=self.heap.fresh())
         return UNKNOWN
 
@@ -1166,8 +1190,12 @@ class Library:
     def _sorted(self, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else NONE
         held = self.heap.load(first)
-        if isinstance(held, ListObject | Items) and held.items is not None:
-            return self.heap.new(ListObject(None, self.ops.element(first)))
+        if isinstance(held, ListObject | Items):
+            element = self.ops.element(first)
+            scored = any(isinstance(m, Score) for m in self.heap.data(element).marks)
+            if scored and held.items is not None and len(held.items) > 1:
+                element = self.heap.join_all(list(held.items))
+            return self.heap.new(ListObject(None, element, ranked=scored))
         return first
 
     def _sequence(self, name: str, first: Value | None) -> Value:
@@ -1182,6 +1210,8 @@ class Library:
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if held.kind == "columns" and name == "list":
+                return self.heap.new(held)
             if held.kind == "frame" and name == "list":
                 return self.i.get_attr(first, "columns", s.Node((1, 1, 1, 1)))
             return held.but(flags=held.flags - {"varies", "item"} if held.kind == "index" else held.flags)
@@ -1411,6 +1441,15 @@ class Library:
         marks = frozenset(m for m in self.heap.data(bins).marks if isinstance(m, Learn)) if bins is not None else NO_MARKS
         return self.ops.marked(result, marks)
 
+    def _f_pandas__crosstab(self, name: str, args: Args, site: Site) -> Value:
+        several = [self.heap.data(v) for v in args.all()]
+        base = next((d for d in several if d.rows), UNKNOWN)
+        if not base.rows:
+            return UNKNOWN
+        columns = frozenset().union(*(d.sources for d in several))
+        learned = self.ops.learn(_short(name), "counts", base, site, columns=columns)
+        return Data(kind="table", marks=frozenset({learned}), number=self.heap.fresh())
+
     def _f_pandas__get_dummies(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.get(0, "data"))
         return data.but(number=self.heap.number("dummies", data.number), each=(), kind="frame" if data.kind in ("frame", "series") else data.kind)
@@ -1448,6 +1487,33 @@ class Library:
             return self.saved[str(path.value)]
         return UNKNOWN
 
+    def _f_numpy__random__default_rng(self, name: str, args: Args, site: Site) -> Value:
+        # A generator draws as the module of the same name does.
+        return Lib("numpy.random")
+
+    def _f_functools__reduce(self, name: str, args: Args, site: Site) -> Value:
+        if len(args.pos) < 2:
+            return UNKNOWN
+        items, element, _ = self.ops.iterate(args.pos[1], site)
+        rest = items if items is not None else [element]
+        if not rest:
+            return UNKNOWN
+        value = args.pos[2] if len(args.pos) > 2 else rest[0]
+        for item in rest if len(args.pos) > 2 else rest[1:]:
+            value = self.i.call(args.pos[0], _args(value, item), site)
+        return value
+
+    def _f_polars__col(self, name: str, args: Args, site: Site) -> Value:
+        return Data(kind="expression", number=self.heap.fresh())
+
+    def _f_numpy__array_split(self, name: str, args: Args, site: Site) -> Value:
+        data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
+        if not data.rows:
+            return UNKNOWN
+        cut = self.ops.cut(("pieces", site, data.number), CutKind.FOLD, site, roles=("train", "fold"))
+        self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, _short(name), (data,)))
+        return self.heap.new(ListObject(None, self.ops.narrowed(data, cut, 1)))
+
     def _f_torch__no_grad(self, name: str, args: Args, site: Site) -> Value:
         return UNKNOWN
 
@@ -1461,6 +1527,10 @@ class Library:
             held = self.heap.load(made)
             self.heap.set(made.address, replace(held, learned=self._importance(inner)))
         return made
+
+
+_FILE = Api("builtins.open", "load")
+_UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))
 
 
 def _short(name: str) -> str:
@@ -1497,6 +1567,10 @@ _SAME_AS = {
     "random.random": "numpy.random.rand",
     "torch.rand": "numpy.random.rand",
     "torch.randperm": "numpy.random.permutation",
+    "numpy.random.RandomState": "numpy.random.default_rng",
+    "numpy.random.Generator": "numpy.random.default_rng",
+    "random.Random": "numpy.random.default_rng",
+    "sklearn.utils.check_random_state": "numpy.random.default_rng",
     "random.shuffle": "numpy.random.shuffle",
     "random.sample": "numpy.random.choice",
     "copy.copy": "copy.deepcopy",

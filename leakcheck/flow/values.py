@@ -170,6 +170,7 @@ class ListObject:
 
     items: tuple[Value, ...] | None
     any: Value | None = None
+    ranked: bool = False  # sorted: its first item is the best
 
 
 @dataclass(frozen=True, slots=True)
