@@ -51,6 +51,12 @@ _ROLE_WORDS = {
     "train": "train",
     "training": "train",
     "tr": "train",
+    "trn": "train",
+    "te": "test",
+    "tst": "test",
+    "unseen": "test",
+    "heldout": "test",
+    "va": "validation",
     "test": "test",
     "testing": "test",
     "holdout": "test",
@@ -62,13 +68,18 @@ _ROLE_WORDS = {
 }
 
 
+_LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
 # Words in the name of a function that brings data in.
 _LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
 
 
 def role_of_word(word: object) -> str:
     """The role that a split's name says: "test" is the test part."""
-    return _ROLE_WORDS.get(word.lower(), "") if isinstance(word, str) else ""
+    if not isinstance(word, str):
+        return ""
+    word = word.lower()
+    # `dtest`, `xtrain`, `yval`: what it is, written in front without a break.
+    return _ROLE_WORDS.get(word) or (_ROLE_WORDS.get(word[1:], "") if word[:1] in "xyd" and len(word) > 3 else "")
 
 
 @dataclass(slots=True, eq=False)
@@ -118,12 +129,13 @@ class DataOperations:
         columns: frozenset[Column] | None = None,
         fitted: bool = False,
         cut: Cut | None = None,
+        by_name: bool = False,
     ) -> Learn:
         columns = self.columns_of(data) if columns is None else columns
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
         key = (site, what, category, data.rows, supervised, columns, inherited, cut)
         event = Learn(
-            what, category, data.rows, site, supervised, columns, fitted, self.i.loops, self.called(data), inherited, cut
+            what, category, data.rows, site, supervised, columns, fitted, self.i.loops, self.called(data), inherited, by_name, cut
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 
@@ -789,7 +801,7 @@ class DataOperations:
         several = [self.heap.data(value) for value in values]
         if len(several) == 1:
             return self._unary(op, several[0])
-        rows = union(*(d.rows for d in several)) if any(d.rows for d in several) else NO_ROWS
+        rows = self._rows_of_all(several)
         marks: frozenset[Mark] = NO_MARKS.union(*(d.marks for d in several))
         number = self.heap.number(op, *(d.number for d in several))
         sources: frozenset[Column] = frozenset().union(*(d.sources for d in several))
@@ -817,6 +829,11 @@ class DataOperations:
             return self._difference(several[0], several[1], number)
         kept = (flags | carrier.flags) - {"range"}
         return Data(rows=rows, marks=marks, kind=kind, number=number, sources=sources, flags=kept, name=name, keys=carrier.keys if carrier.kind == "index" else None)
+
+    def _rows_of_all(self, several: list[Data]) -> Rows:
+        """The rows of all operands; random numbers added to data bring none of their own."""
+        real = [d for d in several if d.rows and not all(root.kind == "made" for root, _ in d.rows)]
+        return union(*(d.rows for d in real or several))
 
     def _unary(self, op: str, data: Data) -> Value:
         number = self.heap.number(op, data.number)
@@ -923,6 +940,9 @@ class DataOperations:
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
             return self.heap.join_all([self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options])  # type: ignore[no-any-return]
+        if name in _LEARNER_METHODS and args.all() and self._may_be_learner(held):
+            learner = self.i.library.unknown_learner(owner, held)
+            return self.i.library.call_method(learner, self.heap.load(learner), name, args, site)
         if not isinstance(held, Data):
             return self.pass_through(args)
         if held.kind == "groupby":
@@ -937,6 +957,14 @@ class DataOperations:
         if name in _EXTREMA:
             return self.extremum(name, [owner], site)
         return self._table_method(owner, held, name, args, site)
+
+    def _may_be_learner(self, held: Any) -> bool:
+        """Whether an object of unknown kind can be one that is fitted: an argument, an attribute set elsewhere."""
+        if isinstance(held, Method):
+            return True
+        if not isinstance(held, Data) or held.kind not in ("unknown", "row", "object"):
+            return False
+        return all(root.kind in ("parameter", "unknown") and not steps for root, steps in held.rows)
 
     def _table_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
         api = self.i.tables.any_method(name)

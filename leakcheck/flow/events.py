@@ -37,6 +37,7 @@ class Learn:
     loops: tuple[Loop, ...]
     name: str  # the rows, as the code names them
     marks: frozenset[Mark] = frozenset()  # what had been learned before in these rows
+    by_name: bool = False  # what it learns is known only by the name of the object
     cut: Cut | None = None  # for bounds: the condition they went into
 
 

@@ -609,7 +609,7 @@ class Interpreter:
             if value.rows:
                 self.hint(value.rows, name)
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
-            return value
+            return self.heap.new(value) if value.kind == "array" else value
         if isinstance(value, Ref):
             held = self.heap.load(value)
             if isinstance(held, Data) and held.rows:

@@ -224,7 +224,7 @@ class _Joiner:
             honest,
             self._location(mark.site),
             _unique(trace),
-            self._confidence(mark.rows | held_out.rows),
+            self._confidence(mark.rows | held_out.rows, mark),
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -320,7 +320,7 @@ class _Joiner:
                 False,
                 self._location(mark.site),
                 _unique(trace),
-                self._confidence(mark.rows),
+                self._confidence(mark.rows, mark),
             )
 
     # --- overlapping train and test, no hold-out -----------------------------------------------------------------
@@ -485,6 +485,7 @@ class _Joiner:
                 for train in self.trained(score)[:1]:
                     trace.append(self._step(f"{train.what} is trained here", train.site))
                 trace.append(self._step(f"scored on the test rows `{score.name}` here", score.site))
+                trace += self._callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
@@ -555,18 +556,30 @@ class _Joiner:
                 for train in self.trained(score)[:1]:
                     trace.append(self._step(f"{train.what} is trained here", train.site))
                 trace.append(self._step("and scored on the test rows here", score.site))
+                trace += self._callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
-            yield TestReuse(count, last.name, self._location(last.site), _unique(trace), self._confidence(rows))
+            yield TestReuse(count, self._side_by_side(scores), last.name, self._location(last.site), _unique(trace), self._confidence(rows))
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
         return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
 
-    def _compared_configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
-        """The configurations whose scores by one metric stand side by side.
+    def _side_by_side(self, scores: list[Score]) -> bool:
+        return self._compared_configurations(scores, side_by_side=True)[2] is not None
+
+    def _one_method(self, scores: list[Score]) -> bool:
+        """Whether one method is scored in three settings or more."""
+        models = {(t.model, t.what) for score in scores for t in self.trained(score)[:1]}
+        methods = [what for _, what in models]
+        return max(map(methods.count, methods), default=0) >= 3
+
+    def _compared_configurations(
+        self, scores: list[Score], *, side_by_side: bool = False
+    ) -> tuple[int | None, list[Score], Score | None]:
+        """The configurations that one metric scores (those whose scores stand side by side).
 
         Side by side are the rounds of a loop and the calls of one function. Scores written out one by one may be those
         of different methods, which is a comparison to report; the same method in three settings is a search.
@@ -575,13 +588,13 @@ class _Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
-            models = {score.model for score in same}
-            places = {score.site.bare() for score in same}
+            at_place: dict[Site, set[int | None]] = {}
+            for score in same:
+                at_place.setdefault(score.site.bare(), set()).add(score.model)
+            shared = any(len(models) > 1 for models in at_place.values())
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
-            if not looped and len(places) >= len(models):
-                methods = [t.what for score in same for t in self.trained(score)[:1]]
-                if max(map(methods.count, methods), default=0) < 3:
-                    continue
+            if side_by_side and not (looped or shared or self._one_method(same)):
+                continue
             if found[0] is None or best[0] is not None and found[0] > best[0]:
                 best = found
         return best
@@ -697,7 +710,9 @@ class _Joiner:
             return f"in cell {site.cell}, line {line}"
         return f"on line {line}"
 
-    def _confidence(self, rows: Rows) -> Confidence:
+    def _confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
+        if isinstance(mark, Learn) and mark.by_name:
+            return Confidence.LIKELY
         unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
         return Confidence.LIKELY if unsure else Confidence.SURE
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word
+from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word, split_words
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.tables import Api
@@ -66,6 +66,7 @@ class Library:
         self.ops: DataOperations = interpreter.data_ops
         self.saved: dict[str, Value] = {}
         self._inside_network = 0
+        self._outside: dict[object, Ref] = {}
         self._functions: dict[str, Callable[[str, Args, Site], Value]] = {}
         for attribute in dir(self):
             if attribute.startswith("_f_"):
@@ -125,7 +126,7 @@ class Library:
             wrapped = [values[w] for w in api.wraps if w in values] if api.wraps else []
             if api.part in ("pipeline", "union", "search") and not wrapped:
                 wrapped = args.all()
-            if api.part == "pipeline" or api.part == "union":
+            if api.part in ("pipeline", "union", "network"):
                 wrapped = args.all()
             held = replace(held, parts=tuple(self._learners(wrapped)))
         made = self.heap.new(held)
@@ -202,6 +203,7 @@ class Library:
         record: bool = False,
         part: str = "",
         args: dict[str, Value] | None = None,
+        made: bool = False,
     ) -> Value:
         """A data set as a loader returns it."""
         where = Site("", None, (0, 0, 0, 0)) if key is not None else site
@@ -211,26 +213,27 @@ class Library:
             where = first if isinstance(first, Site) else where
             self.i.loop_of[("load", key)] = where  # type: ignore[assignment]
 
-        def made(kind: str, role: str, suffix: str = "") -> Data:
-            data = self.i.new_rows(what + suffix, where, "loader", kind, role=role, key=(key, part, suffix))
+        def rows(kind: str, role: str, suffix: str = "") -> Data:
+            source = "made" if made else "loader"
+            data = self.i.new_rows(what + suffix, where, source, kind, role=role, key=(key, part, suffix))
             return data.but(flags=data.flags | {"record"}) if record else data
 
         if returns == "xy":
-            return self._xy(made("array", role))
+            return self._xy(rows("array", role))
         if returns == "bunch":
             if args and self._is_true(args.get("return_X_y")):
-                return self._xy(made("array", role))
-            return made("bunch", role)
+                return self._xy(rows("array", role))
+            return rows("bunch", role)
         if returns == "train-test":
-            return Items((self._xy(made("array", "train", " train")), self._xy(made("array", "test", " test"))))
+            return Items((self._xy(rows("array", "train", " train")), self._xy(rows("array", "test", " test"))))
         if returns == "dict":
             if part:
-                return made("dataset", role)
-            splits = {n: made("dataset", r, " " + n) for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))}
+                return rows("dataset", role)
+            splits = {n: rows("dataset", r, " " + n) for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))}
             return self.heap.new(DictObject(dict(splits)))
         if returns == "object":
             return UNKNOWN
-        return made(returns if returns in ("frame", "array", "dataset") else "unknown", role)
+        return rows(returns if returns in ("frame", "array", "dataset") else "unknown", role)
 
     def _xy(self, data: Data) -> Items:
         y = data.but(kind="series", sources=frozenset({(data.number, "target")}), number=self.heap.number("y", data.number))
@@ -245,7 +248,7 @@ class Library:
         return isinstance(held, Const) and held.value is False
 
     def _p_make(self, api: Api, args: Args, site: Site) -> Value:
-        return self.loaded(api.returns or "xy", _short(api.name), site, "", None)
+        return self.loaded(api.returns or "xy", _short(api.name), site, "", None, made=True)
 
     def _p_dataset(self, api: Api, args: Args, site: Site) -> Value:
         """Arrays wrapped as a data set: the rows of what it is given."""
@@ -411,7 +414,7 @@ class Library:
         return results[0] if len(results) == 1 else Items(tuple(results))
 
     def _p_select(self, api: Api, args: Args, site: Site) -> Value:
-        data = self.heap.data(args.get(0, "X"))
+        data = self.heap.data(args.pos[0] if args.pos else next(iter(args.kw.values()), None))
         if not data.rows:
             return UNKNOWN
         learned = self.ops.learn(_short(api.name), "selection", data, site, supervised=True)
@@ -420,6 +423,8 @@ class Library:
     def _p_statistic(self, api: Api, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         short = _short(api.name)
+        if short in _TESTS and len(args.pos) + len(args.kw) > 1:
+            return self._p_select(api, args, site)
         if short in STATISTICS:
             axis = args.kw.get("axis", args.kw.get("dim"))
             if axis is None and short in ("mean", "std", "var", "median", "min", "max", "amin", "amax", "nanmean", "nanstd") and len(args.pos) > 1:
@@ -499,7 +504,9 @@ class Library:
 
     def _p_constant(self, api: Api, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.all()]
-        return Data(kind="scalar", number=self.heap.number(api.name, *numbers))
+        # An array of zeros is there to be filled.
+        kind = "array" if _short(api.name).startswith(("zeros", "ones", "empty", "full")) else "scalar"
+        return Data(kind=kind, number=self.heap.number(api.name, *numbers))
 
     def _p_structural(self, api: Api, args: Args, site: Site) -> Value:
         return self.ops.pass_through(args)
@@ -798,6 +805,9 @@ class Library:
         part = held.api.part
         if name in ("set_params", "set_output", "compile", "eval", "to", "cuda", "cpu", "double", "float", "half", "requires_grad_", "partial"):
             return owner
+        if name == "add" and part == "network" and isinstance(owner, Ref):
+            self.heap.set(owner.address, replace(held, parts=(*held.parts, *self._learners(args.pos))))
+            return NONE
         if name in ("get_params", "state_dict", "parameters", "named_parameters", "summary", "save", "save_weights", "zero_grad", "step", "add", "get_config", "to_json"):
             return UNKNOWN if name != "add" else NONE
         if part == "splitter" and name == "split":
@@ -819,13 +829,41 @@ class Library:
 
     def _unknown_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
+        learns = self._learns_by_name(held.api.name)
+        if learns and name in ("fit", "fit_transform", "transform"):
+            hinted = replace(held, api=held.api._replace(part="transformer", learns=learns, fit_apply=("fit_transform",)))
+            result = self._transformer_method(owner, hinted, name, args, site)
+            after = self.heap.load(owner)
+            if isinstance(owner, Ref) and isinstance(after, LibObject):
+                self.heap.set(owner.address, replace(after, api=held.api))
+            return result
         if name == "fit" and len(args.pos) + len(args.kw) >= 2:
             return self._predictor_method(owner, held, name, args, site)
-        if (name in _PREDICTS or name in _SCORES) and held.trains:
+        if (name in _PREDICTS or name in _SCORES) and (held.trains or held.outside):
             return self._predictor_method(owner, held, name, args, site)
         if name in ("fit", "eval", "train"):
             return owner
         return self.ops.from_outside(name, self.ops.pass_through(args), args, site)
+
+    def _learns_by_name(self, name: str) -> str:
+        """What an object of unknown class learns, by the words of its name: a convention, so never sure."""
+        words = split_words(_short(name))
+        return next((_LEARNS_BY_WORD[word] for word in words if word in _LEARNS_BY_WORD), "")
+
+    def unknown_learner(self, owner: Value, held: Any) -> Ref:
+        """The object behind an argument or attribute of unknown kind that is fitted or asked to predict."""
+        if isinstance(held, Method):
+            key: object = ("attribute", held.owner, held.name) if isinstance(held.owner, Ref) else ("attribute", held.name)
+            name = held.name
+        else:
+            key, name = ("value", held.number), held.name
+        known = self._outside.get(key)
+        if known is None:
+            site = Site("", None, (0, 0, 0, 0))
+            api = _UNKNOWN_CLASS._replace(name=name.rsplit(".", 1)[-1] or "the model")
+            made = LibObject(api, {}, (), site._replace(path=str(len(self._outside))), (), {}, outside=True)
+            known = self._outside[key] = self.heap.new(made)
+        return known
 
     def _metric_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         if name in ("update", "update_state", "add_batch", "add", "__call__", "forward"):
@@ -891,7 +929,9 @@ class Library:
         if learns in ("resampling", "augmentation"):
             learned: Mark = self.ops.learn(what, learns, x, site, fitted=True)
         else:
-            learned = self.ops.learn(what, learns, x, site, supervised=supervised and y is not None, fitted=True)
+            unsure = held.api.kind == "unknown"
+            with_target = supervised and y is not None
+            learned = self.ops.learn(what, learns, x, site, supervised=with_target, fitted=True, by_name=unsure)
         marks = frozenset({learned})
         if isinstance(owner, Ref):
             self.heap.set(owner.address, replace(held, learned=marks))
@@ -991,6 +1031,7 @@ class Library:
             y_value = held.args.get(api.y)
         if not x.rows:
             return None
+        x = self.ops.marked(x, self._inside(held))
         y = self.heap.data(y_value) if y_value is not None else None
         if y is None and x.each and len(x.each) == 2:
             y = self.heap.data(x.each[1])
@@ -1033,6 +1074,16 @@ class Library:
             if isinstance(current, LibObject):
                 self.heap.set(owner.address, replace(current, trains=(train,)))
         return train  # type: ignore[no-any-return]
+
+    def _inside(self, held: LibObject) -> frozenset[Mark]:
+        """What the layers of a network had learned before it is trained."""
+        if held.api.part != "network":
+            return NO_MARKS
+        layers = [self.heap.load(value) for value in held.parts]
+        found = {m for layer in layers if isinstance(layer, LibObject) for m in layer.learned}
+        for value in held.args.values():
+            found |= {m for m in self.heap.data(value).marks if isinstance(m, Learn)}
+        return frozenset(found)
 
     def _seed_of(self, held: LibObject, args: Args) -> frozenset[str]:
         words = set()
@@ -1529,6 +1580,17 @@ class Library:
         return made
 
 
+# Tests of one sample against another: a ranking by them uses the target.
+_TESTS = frozenset(
+    "ttest_ind ttest_rel f_oneway mannwhitneyu pearsonr spearmanr pointbiserialr kendalltau ks_2samp ranksums kruskal "
+    "chi2_contingency".split()
+)
+_LEARNS_BY_WORD = {
+    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling", "imputer": "imputation",
+    "pca": "projection", "svd": "projection", "vectorizer": "vocabulary", "vectoriser": "vocabulary", "tfidf": "vocabulary",
+    "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
+    "preprocessing": "scaling", "transformer": "scaling", "selector": "selection",
+}  # fmt: skip
 _FILE = Api("builtins.open", "load")
 _UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))
 
