@@ -15,11 +15,11 @@ from leakcheck.flow.prefilter import imported_names, names_library
 from leakcheck.project.discover import Discovered, Found
 from leakcheck.project.modules import Modules, read_bytes, unreadable_problem
 from leakcheck.project.paths import shown
+from leakcheck.project.read import declared_encoding
 from leakcheck.project.source import Problem, Source
 from leakcheck.project.suppress import MARK
 
 _MARK = MARK.encode()
-_COOKIE_REACH = 400  # bytes in which the first two lines end, mostly
 _WORD = re.compile(rb"\w+")
 _DOTS = b"."  # stands for a relative import of the package itself
 
@@ -53,7 +53,7 @@ def read_relevant(
     """
     result = Relevant()
     naming: set[str] = set()
-    others: list[tuple[Found, bytes]] = []
+    others: list[Found] = []  # their bytes are let go: a project may be large
     for number, found in enumerate(discovered.files):
         tell("reading", number, len(discovered.files))
         try:
@@ -70,15 +70,15 @@ def read_relevant(
                 result.sources.append(source)
                 naming.add(found.real)
                 continue
-        others.append((found, data))
+        others.append(found)
     importing = _importing(others, _ImportGraph(modules, libraries, naming), _outside_names(discovered, modules))
-    for found, data in others:
+    for found in others:
         if found.real in importing:
-            source = modules.load(found, data).source
+            source = modules.load(found).source
             result.sources.append(source)
             result.problems += source.problems
         elif found.named:
-            result.problems += _syntax_problems(modules.load(found, data).source)
+            result.problems += _syntax_problems(modules.load(found).source)
     result.problems = list(dict.fromkeys(result.problems))
     result.sources.sort(key=lambda source: source.path)
     return result
@@ -90,14 +90,20 @@ def _worth_loading(found: Found, data: bytes, libraries: frozenset[str]) -> bool
         return True
     if found.path.endswith(".ipynb"):
         return False
-    return not data.isascii() or b"\0" in data or b"coding" in data[:_COOKIE_REACH]
+    if b"\0" in data or declared_encoding(data) != "utf-8":
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _text(source: Source) -> str:
     return "\n".join(chunk.text for chunk in source.chunks)
 
 
-def _importing(others: Sequence[tuple[Found, bytes]], graph: _ImportGraph, outside: Iterable[str]) -> set[str]:
+def _importing(others: Sequence[Found], graph: _ImportGraph, outside: Iterable[str]) -> set[str]:
     """The real paths of files that reach a library through others.
 
     A file can only do so if an import of it holds the name of a module that does; only the imports of such files
@@ -107,17 +113,15 @@ def _importing(others: Sequence[tuple[Found, bytes]], graph: _ImportGraph, outsi
     importing: set[str] = set()
     if not names:
         return importing
-    words = {found.real: _import_words(data) for found, data in others}
+    words = {found.real: _import_words(_bytes(found.real)) for found in others}
     waiting = list(others)
     while True:
-        fresh = [
-            found for found, data in waiting if not names.isdisjoint(words[found.real]) and graph.reaches(found, data)
-        ]
+        fresh = [found for found in waiting if not names.isdisjoint(words[found.real]) and graph.reaches(found.real)]
         if not fresh:
             return importing
         importing.update(found.real for found in fresh)
         names = {word for found in fresh for word in _names_of(found.real)}  # older names brought nothing more
-        waiting = [(found, data) for found, data in waiting if found.real not in importing]
+        waiting = [found for found in waiting if found.real not in importing]
 
 
 def _names_of(file: str) -> tuple[bytes, ...]:
@@ -157,6 +161,14 @@ def _outside_names(discovered: Discovered, modules: Modules) -> set[str]:
     return names
 
 
+def _bytes(file: str) -> bytes:
+    """The bytes of a file; none where it can't be read (it is reported where it matters)."""
+    try:
+        return read_bytes(file)
+    except OSError:
+        return b""
+
+
 class _ImportGraph:
     """Answers whether a file reaches a library through project modules.
 
@@ -174,11 +186,11 @@ class _ImportGraph:
         self.reaching = naming
         self._imports: dict[str, tuple[str, ...]] = {}
 
-    def reaches(self, found: Found, data: bytes) -> bool:
+    def reaches(self, file: str) -> bool:
         """Follow the imports of a file that names no library itself."""
-        self._read_imports(found.real, data)
+        self._read_imports(file, _bytes(file))
         seen: set[str] = set()
-        pending = [found.real]
+        pending = [file]
         while pending:
             current = pending.pop()
             if current in seen:
@@ -187,17 +199,14 @@ class _ImportGraph:
             if current not in self._imports and current not in self.reaching:
                 self._look_into(current)
             if current in self.reaching:
-                self.reaching.add(found.real)
+                self.reaching.add(file)
                 return True
             pending += self._imports[current]
         return False
 
     def _look_into(self, file: str) -> None:
         """Read a module that was imported."""
-        try:
-            data = read_bytes(file)
-        except OSError:
-            data = b""
+        data = _bytes(file)
         if names_library(data, self._libraries):
             self.reaching.add(file)
         else:

@@ -198,6 +198,14 @@ def test_a_reader_that_goes_away_leaves_no_traceback(project: Path) -> None:
     assert run.stderr == ""
 
 
+def test_closed_streams_are_no_fault() -> None:
+    command = f"{sys.executable} -m leakcheck scan >&- 2>&-; echo status $?"
+    run = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False
+    )
+    assert run.stdout == "status 1\n"
+
+
 def test_an_interrupt_ends_quietly(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     from leakcheck.cli import scan
 
