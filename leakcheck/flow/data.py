@@ -69,6 +69,10 @@ _ROLE_WORDS = {
 
 
 _LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
+# Methods and functions that search settings with a function to be made small or large.
+SEARCH_CALLS = frozenset(
+    "optimize fmin minimize maximize gp_minimize forest_minimize dummy_minimize differential_evolution".split()
+)
 # Words in the name of a function that brings data in.
 _LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
 
@@ -141,7 +145,9 @@ class DataOperations:
 
     def columns_of(self, data: Data) -> frozenset[Column]:
         if data.columns is None:
-            return data.sources
+            if data.sources or data.kind not in ("frame", "part", "unknown"):
+                return data.sources
+            return frozenset({(self.heap.number("frame", data.number), "*")})
         found = set(data.sources)
         for name, column in data.columns.named.items():
             found |= column.sources or {(data.columns.frame, name)}
@@ -940,6 +946,9 @@ class DataOperations:
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
             return self.heap.join_all([self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options])  # type: ignore[no-any-return]
+        if name in SEARCH_CALLS:
+            for value in args.all():
+                self.i.library.objective(value, site)
         if name in _LEARNER_METHODS and args.all() and self._may_be_learner(held):
             learner = self.i.library.unknown_learner(owner, held)
             return self.i.library.call_method(learner, self.heap.load(learner), name, args, site)
@@ -971,6 +980,8 @@ class DataOperations:
         others = [self.heap.data(value) for value in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         part = api.part if api is not None else ""
+        if part == "silent" and name.startswith(("to_", "save", "write")):
+            self.i.library.handed_on(owner, site)
         if part in ("constant", "silent"):
             return Data(kind="scalar", number=self.heap.number(name, held.number), marks=_scores(held.marks | marks))
         if part == "learn" and held.rows:
@@ -1043,7 +1054,7 @@ class DataOperations:
     def extremum(self, name: str, values: list[Value], site: Site) -> Value:
         """The best of several: a choice, where what is compared are scores."""
         several = [self.heap.data(value) for value in values]
-        if len(values) == 1 and several[0].rows and not _scores(several[0].marks):
+        if len(values) == 1 and several[0].rows and not any(isinstance(m, Score) for m in several[0].marks):
             if name in ("argmax", "argmin"):
                 return several[0].but(number=self.heap.fresh(), columns=None)
             return self.statistic(name, several[0], _no_args(), site)
@@ -1728,6 +1739,8 @@ class DataOperations:
         if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
             return data
         rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        if data.name:
+            self.i.hint(rows, data.name)
         return data.but(rows=rows)
 
     def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:

@@ -235,7 +235,8 @@ class Interpreter:
             keywords[param.name] = self.parameter(param, site)
         saved = self.unit, self.cell
         self.unit, self.cell = function.unit, function.cell
-        self.call_function(function, Args(pos, keywords), site, owner=owner)
+        returned = self.call_function(function, Args(pos, keywords), site, owner=owner)
+        self.library.handed_on(returned, site)
         self.unit, self.cell = saved
 
     def parameter(self, param: s.Param, site: Site) -> Value:
@@ -587,7 +588,7 @@ class Interpreter:
             frame = self.parents.get(frame)
         if name in _BUILTINS:
             return Lib("builtins." + name)
-        return Data(number=self.heap.number("name", name))
+        return Data(number=self.heap.number("name", name), name=name)
 
     def bind(self, target: s.Expr, value: Value) -> None:
         """Assign a value to a target."""

@@ -110,6 +110,11 @@ class _Joiner:
         for train in self.trains:
             for root, steps in train.rows:
                 for cut, part in steps:
+                    if train.kind == "handed on" and cut.kind is CutKind.POSITION:
+                        rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
+                        if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
+                            found.append(self._held_out(rest, train, None))
+                        continue
                     if not cut.explicit or cut.role(part) != "train" or cut.kind is CutKind.VALIDATION:
                         continue
                     for other, role in enumerate(cut.roles):
@@ -207,7 +212,10 @@ class _Joiner:
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
             trace.append(self._step(label, held_out.split))
-        trace.append(self._step(f"{held_out.train.what} is trained on the result here", held_out.train.site))
+        used = f"{held_out.train.what} is trained on the result here"
+        if held_out.train.kind == "handed on":
+            used = "the training part is handed on here"
+        trace.append(self._step(used, held_out.train.site))
         if held_out.score is not None:
             trace.append(self._step("and scored on the held-out rows here", held_out.score.site))
         share = held_out.cut.share if held_out.cut is not None else None
@@ -473,7 +481,7 @@ class _Joiner:
             if self._untouched_elsewhere(rows, choose.scores):
                 continue
             choice = self._what_is_chosen(choose, scores)
-            if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
+            if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
                 continue
             # Taking the best index and the best value of the same scores is one choice.
             sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
@@ -506,7 +514,7 @@ class _Joiner:
 
     def _compares(self, choose: Choose, scores: list[Score]) -> bool:
         """Whether several configurations stood to choose from."""
-        if choose.how in ("stopping", "search", "threshold"):
+        if choose.how in ("stopping", "search", "threshold", "calibration"):
             return True
         if any(loop.over == "folds" for score in scores for loop in score.loops):
             return False
@@ -521,7 +529,7 @@ class _Joiner:
         if choose.how == "stopping":
             return Choice.STOPPING
         loops = [loop for score in scores for loop in score.loops]
-        if choose.how == "threshold" or any(loop.over == "thresholds" for loop in loops):
+        if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
         if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
