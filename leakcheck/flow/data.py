@@ -271,8 +271,12 @@ class DataOperations:
             known = [parts for parts in several if parts is not None and (count is None or len(parts) == count)]
             if known and len({len(parts) for parts in known}) == 1:
                 return [self.heap.join_all(list(parts)) for parts in zip(*known, strict=True)]
-        if isinstance(held, Data) and count is not None and len(held.each) == count:
-            return list(held.each)
+        if isinstance(held, Data) and count is not None:
+            if len(held.each) == count:
+                return list(held.each)
+            if "call" in held.flags:
+                # What an unknown function returns together: each part as a whole, not an item.
+                return [held.but(number=self.heap.number("part", held.number, n), each=()) for n in range(count)]
         return None
 
     # --- subscripts: reading -------------------------------------------------------------------------------------
@@ -830,7 +834,8 @@ class DataOperations:
         if frame is not None:
             return self.marked(frame.but(number=number, each=(), mask=()), marks).but(rows=rows)
         carrier = next((d for d in several if d.rows), several[0])
-        kind = carrier.kind if carrier.rows else "scalar"
+        kind = "columns" if any(d.kind == "columns" for d in several) else "scalar"
+        kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
             return self._difference(several[0], several[1], number)
         kept = (flags | carrier.flags) - {"range"}
@@ -922,7 +927,11 @@ class DataOperations:
 
     def note_choice(self, test: Value, node: s.Node, body: s.Block | None) -> None:
         data = self.heap.load(test)
-        if not isinstance(data, Data) or "compared" not in data.flags:
+        if not isinstance(data, Data):
+            return
+        if "compared" not in data.flags:
+            if body is not None and self.i.loops and not data.marks and _keeps_best_test(node, body):
+                self.i.named_choices.setdefault(self.i.site(node).bare(), _name_compared(node))
             return
         if body is not None and not _has_effect(body):
             return
@@ -1073,8 +1082,9 @@ class DataOperations:
         picked = self.heap.join_all(values) if len(values) > 1 else self.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            kept = marks if any(d.kind == "columns" for d in several) else _scores(marks)
-            return Data(kind="scalar", number=self.heap.fresh(), marks=kept, sources=frozenset())
+            chosen = any(d.kind == "columns" for d in several)
+            kind = "columns" if chosen and name.startswith("n") else "scalar"
+            return Data(kind=kind, number=self.heap.fresh(), marks=marks if chosen else _scores(marks), sources=frozenset())
         return picked  # type: ignore[no-any-return]
 
     def _repeated(self, score: Score) -> bool:
@@ -1758,7 +1768,7 @@ class DataOperations:
             return Data(marks=marks, number=self.heap.fresh())
         several = [self.heap.data(v) for v in carriers]
         if len(several) == 1:
-            return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None)
+            return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None, flags=several[0].flags | {"call"})
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
         return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
 
@@ -1809,6 +1819,36 @@ def split_words(name: str) -> list[str]:
 
 def _hashable(value: object) -> bool:
     return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
+
+
+def _name_compared(node: s.Expr) -> str:
+    if isinstance(node, s.Op):
+        return next((o.id for o in node.operands if isinstance(o, s.Name) and "best" not in split_words(o.id)), "")
+    return ""
+
+
+def _keeps_best_test(node: s.Expr, body: s.Block) -> bool:
+    """`if test_acc > best_acc: best_acc = test_acc`, by the names alone."""
+    if not isinstance(node, s.Op) or node.op not in _ORDERINGS or len(node.operands) != 2:
+        return False
+    names = [o.id for o in node.operands if isinstance(o, s.Name)]
+    if len(names) != 2:
+        return False
+    best = next((n for n in names if {"best", "max", "min", "lowest", "highest"} & set(split_words(n))), None)
+    tested = next((n for n in names if n != best), None)
+    if best is None or tested is None:
+        return False
+    words = split_words(tested)
+    if "test" not in {role_of_word(w) for w in words} or not set(words) & _METRIC_WORDS:
+        return False
+    targets = {t.id for stmt in body if isinstance(stmt, s.Assign) for t in stmt.targets if isinstance(t, s.Name)}
+    return best in targets
+
+
+_METRIC_WORDS = frozenset(
+    "acc accuracy loss auc f score error err mse rmse mae recall precision map miou dice psnr bleu rouge ndcg hit mrr "
+    "cost r perplexity ppl wer".split()
+)
 
 
 def _full_slice(node: s.Expr) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import DataOperations, Evaluated
+from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
 from leakcheck.flow.events import Choose, Event, Loop, Score
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
@@ -103,6 +103,8 @@ class Interpreter:
         self.names: dict[Rows, set[str]] = {}  # what the code calls these rows
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
+        self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
+        self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -609,6 +611,8 @@ class Interpreter:
         if isinstance(value, Data):
             if value.rows:
                 self.hint(value.rows, name)
+                if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
+                    self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value) if value.kind == "array" else value
         if isinstance(value, Ref):

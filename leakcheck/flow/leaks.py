@@ -498,6 +498,21 @@ class _Joiner:
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
             yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+        yield from self._choices_by_name(seen)
+
+    def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
+        """Where the flow is not known but names say it: a test score compared with the best so far, a validation
+        loader over the rows of the test loader."""
+        for site, name in self.program.named_choices.items():
+            if site not in seen:
+                trace = (self._step("the best is kept here", site),)
+                yield ChoiceLeak(Choice.STOPPING, name, self._location(site), trace, Confidence.LIKELY)
+        for site, rows in self.program.validation_loaders.items():
+            names = {n for n in self.program.names.get(rows, ()) if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))}
+            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
+            if tests and site not in seen:
+                trace = (self._step(f"the validation loader holds the rows of `{tests[0]}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, tests[0], self._location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""

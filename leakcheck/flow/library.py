@@ -1177,7 +1177,19 @@ class Library:
         """A function handed to a search over settings: what it returns decides."""
         if not isinstance(value, Function | Method | Partial):
             return
-        result = self.i.call(value, _args(UNKNOWN), site)
+        function = value
+        while isinstance(function, Method | Partial):
+            inner = function.function
+            if inner is None:
+                return
+            function = inner
+        given = {p.name: self.i.parameter(p, site) for p in function.params if p.kind not in ("*", "**")} if isinstance(function, Function) else {}
+        if isinstance(value, Method):
+            given.pop(next(iter(given), ""), None)
+        if isinstance(value, Partial):
+            for name in [*list(given)[: len(value.args)], *(k for k, _ in value.keywords)]:
+                given.pop(name, None)
+        result = self.i.call(value, _args(**given), site)
         held = self.heap.load(result)
         data = self.heap.data(result)
         if isinstance(held, DictObject) and "loss" in held.items:
