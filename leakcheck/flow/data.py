@@ -982,6 +982,8 @@ class DataOperations:
             return True
         if not isinstance(held, Data) or held.kind not in ("unknown", "row", "object"):
             return False
+        if "call" in held.flags:
+            return True
         return all(root.kind in ("parameter", "unknown") and not steps for root, steps in held.rows)
 
     def _table_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:

@@ -245,7 +245,9 @@ class Interpreter:
         """What stands for an argument that is not known: rows of their own."""
         if isinstance(param.default, s.Const) and not isinstance(param.default.value, type(None)):
             return Data(kind="scalar", number=self.heap.fresh())
-        return self.new_rows(param.name, site, "parameter", "unknown", name=param.name)
+        data = self.new_rows(param.name, site, "parameter", "unknown", name=param.name)
+        self.hint(data.rows, param.name)
+        return data
 
     def new_rows(
         self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
