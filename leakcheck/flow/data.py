@@ -785,7 +785,7 @@ class DataOperations:
             return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
-        if self._is_method(held, name):
+        if self._is_method(held, name) or name in _LEARNER_METHODS or name in SEARCH_CALLS:
             return Method(base, None, name)
         if held.kind in ("frame", "unknown", "row") and held.columns is not None and (
             name in held.columns.named or held.kind == "frame"
@@ -1547,10 +1547,11 @@ class DataOperations:
         rows = union(*(p.rows for p in parts))
         first = parts[0]
         merged = self._stacked_columns(parts)
+        drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            marks |= {self.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)}
+            drawn |= {self.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)}
         result = Data(rows=rows, marks=marks, kind=first.kind if first.kind != "row" else "array", columns=merged, number=number, name="", sources=frozenset().union(*(p.sources for p in parts)))
-        return self.marked(result, frozenset(m for m in marks if isinstance(m, Draw)))
+        return self.marked(result.but(marks=marks - drawn), drawn)
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""

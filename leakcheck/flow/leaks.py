@@ -338,9 +338,10 @@ class _Joiner:
         for score in self.scores:
             if score.kind in ("loss", "validation", "fold"):
                 continue
-            if not self._presented_as_held_out(score) and not any(self._stands_for_test(t, score) for t in self.trained(score)):
-                continue
+            presented = self._presented_as_held_out(score)
             for train in self.trained(score):
+                if not (presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)):
+                    continue
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
                 if within(train.rows, score.rows) and not self._stands_for_test(train, score):
@@ -361,6 +362,12 @@ class _Joiner:
                 yield OverlapLeak(
                     train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
                 )
+
+    def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
+        """Two slices of one table that share some rows and differ in others."""
+        cuts = (self._last_cut(trained), self._last_cut(scored))
+        sliced = all(cut is not None and cut.kind is CutKind.POSITION for cut in cuts)
+        return sliced and not within(trained, scored) and not within(scored, trained)
 
     def _stands_for_test(self, train: Train, score: Score) -> bool:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
@@ -462,6 +469,9 @@ class _Joiner:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
+            known = {root for root, _ in rows}
+            if not known & {root for root, _ in event.rows} and self._words(event.rows) & self._words(rows) - {"x", "y"}:
+                continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
             named = {role_of_word(w) for w in self._words(event.rows)}
