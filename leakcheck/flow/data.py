@@ -69,6 +69,10 @@ _ROLE_WORDS = {
 
 
 _LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
+_LIMITS = frozenset(
+    "ylim xlim set_ylim set_xlim set axis axhline axvline hlines vlines annotate text fill_between linspace arange "
+    "max min yticks xticks set_yticks set_xticks scatter plot".split()
+)
 # Methods and functions that search settings with a function to be made small or large.
 SEARCH_CALLS = frozenset(
     "optimize fmin minimize maximize gp_minimize forest_minimize dummy_minimize differential_evolution".split()
@@ -295,7 +299,7 @@ class DataOperations:
         if isinstance(held, Items | ListObject):
             return self._item_of_sequence(base, held, index)
         if isinstance(held, DictObject):
-            return self._item_of_dict(held, self.i.eval(index))
+            return self._item_of_dict(held, self.i.eval(index), base)
         if isinstance(held, Instance):
             got = self.i.call_method(base, "__getitem__", _args(self.i.eval(index)), self.i.site(node))
             if got is not None:
@@ -350,14 +354,19 @@ class DataOperations:
         value = self.heap.load(self.i.eval(node))
         return value.value if isinstance(value, Const) else value
 
-    def _item_of_dict(self, held: DictObject, key: Value) -> Value:
+    def _item_of_dict(self, held: DictObject, key: Value, owner: Value | None = None) -> Value:
         known = self.heap.load(key)
         if isinstance(known, Const) and _hashable(known.value):
             if known.value in held.items:
                 return held.items[known.value]
             if held.any is not None:
                 return held.any
-            return held.default if held.default is not None else UNKNOWN
+            if held.default is None:
+                return UNKNOWN
+            made = self.heap.new(self.heap.load(held.default))
+            if isinstance(owner, Ref):
+                self.heap.set(owner.address, DictObject({**held.items, known.value: made}, held.any, held.default))
+            return made
         options = [*held.items.values(), *([held.any] if held.any is not None else [])]
         return self._chosen(self.heap.join_all(options) or held.default or UNKNOWN, known)
 
@@ -500,6 +509,9 @@ class DataOperations:
         """`data[lower:upper]`: each bound is a cut."""
         if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
             return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
+        step = self._bound(index.step)
+        if isinstance(step, int) and step not in (0, 1, -1) or isinstance(step, Data):
+            return self._strided(data, index, step)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -524,6 +536,18 @@ class DataOperations:
             )
             result = self.narrowed(result, cut, part)
         return result
+
+    def _strided(self, data: Data, index: s.Slice, step: Any) -> Data:
+        """`data[::2]` and `data[1::2]`: every so-and-so-many rows, from a start."""
+        start = self._bound(index.lower) or 0
+        base = data.keys if data.keys is not None else data.rows
+        cut = self.cut(
+            ("stride", _bare_roots(base), step if isinstance(step, int) else step.number),
+            CutKind.POSITION,
+            self.i.site(index),
+            explicit=False,
+        )
+        return self.narrowed(data, cut, ("start", start if isinstance(start, int) else self.heap.data(start).number))
 
     def _varies(self, bound: Data) -> bool:
         return "varies" in bound.flags
@@ -779,7 +803,9 @@ class DataOperations:
             return Data(kind="columns", number=number, marks=self._choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             return Data(kind="scalar", number=self.heap.number(name, held.number))
-        if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
+        if name == "style":
+            return Data(kind="scalar", number=self.heap.fresh())
+        if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
             return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
@@ -1075,7 +1101,10 @@ class DataOperations:
                 if isinstance(mark, Score):
                     scores[mark] = None
         rows = {score.rows for score in scores}
-        if scores and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores)))):
+        looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
+        if len(rows) > 1 and len(values) > 1:
+            looked_at.add("scores of different rows")
+        if scores and not looked_at and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores)))):
             by_rows = [tuple(sc for sc in scores if sc.rows == r) for r in rows]
             for group in by_rows:
                 curve = any(sc.kind == "curve" for sc in group)
@@ -1580,7 +1609,8 @@ class DataOperations:
         for columns in known[1:]:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
-        return Columns(first.frame, named, any(c.open for c in known), frozenset.intersection(*(c.dropped for c in known)), NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
+        dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
+        return Columns(first.frame, named, any(c.open for c in known), dropped, NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "columns":

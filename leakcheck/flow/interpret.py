@@ -114,6 +114,7 @@ class Interpreter:
         self.caller: Site | None = None
         self.cell: int | None = None
         self.work = 0
+        self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
         self.data_ops = DataOperations(self)
@@ -933,7 +934,11 @@ class Interpreter:
         if isinstance(func, s.Attr) and isinstance(func.base, s.Index | s.Attr) and _in_place(node):
             return self._call_in_place(node, func)
         callee = self.eval(func)
-        args = self.arguments(node)
+        self.enclosing.append(func.name if isinstance(func, s.Attr) else getattr(func, "id", ""))
+        try:
+            args = self.arguments(node)
+        finally:
+            self.enclosing.pop()
         return self.call(callee, args, self.site(node))
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
@@ -1077,6 +1082,7 @@ class Interpreter:
             self._cut(function)
             return self.data_ops.pass_through(args)
         self.calls_of[key] = count + 1
+        enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
         self.parents[frame_id] = function.frame
         if function.cls is not None and function.frame == function.cls.frame:
@@ -1097,6 +1103,7 @@ class Interpreter:
             returns, yields = self.frame.returns, self.frame.yields
         finally:
             self.stack.pop()
+            self.enclosing = enclosing
             self.frame, self.unit, self.cell, self.caller = saved
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):

@@ -34,9 +34,8 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
-# In the target only a change of scale matters: codes and thresholds rename classes.
-_MATTERS_IN_TARGET = frozenset({"scaling", "projection", "statistic"})
-_SHAPES_TARGET = frozenset({"mean", "std", "min", "max", "median", "var", "amin", "amax"})
+# In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +179,7 @@ class _Joiner:
                     yield mark
         if train.y is not None:
             for mark in train.y.marks:
-                if not isinstance(mark, Learn) or mark.category not in _MATTERS_IN_TARGET:
-                    continue
-                if mark.category != "statistic" or mark.what in _SHAPES_TARGET and "mask" != train.y.kind:
+                if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
 
     def _learn_leak(self, mark: Learn | Draw, held_out: _HeldOut) -> LearnLeak | None:
