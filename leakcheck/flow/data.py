@@ -443,8 +443,7 @@ class DataOperations:
             sources = held.sources or frozenset({(frame, name)})
             role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
             if role and held.kind in ("unknown", "dataset", "array") and held.rows:
-                cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
+                return self.part_named(held, held.but(number=number, sources=sources), role).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -459,6 +458,14 @@ class DataOperations:
             name=held.name,
             flags=held.flags - {"reset"} | (held.flags & {"reset", "sorted", "record"}),
         )
+
+    def part_named(self, whole: Data, part: Value, role: str) -> Data:
+        """The part of a data set that its name says: the train or the test part."""
+        data = self.heap.data(part)
+        if not role or not whole.rows:
+            return data
+        cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
+        return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
 
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
@@ -1586,7 +1593,8 @@ class DataOperations:
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
-                if part.rows and other.rows and other.kind != "row" and part.kind != "row":
+                made = any(root.kind == "made" for root, _ in part.rows)
+                if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
                     if "repeated" in other.flags or "repeated" in part.flags:
                         if overlap(part.rows, other.rows) is Overlap.YES:
                             return True

@@ -254,9 +254,11 @@ class Interpreter:
         self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
     ) -> Data:
         """A value with rows of its own; the same site gives the same root."""
-        known = self.loop_of.get(("root", site, what, key))
+        turns = tuple(loop.turn for loop in self.loops if loop.turn is not None) if key is None else ()
+        identity = ("root", site, what, key, turns)
+        known = self.loop_of.get(identity)
         root = known if isinstance(known, Root) else Root(what, site, root_kind, role)
-        self.loop_of[("root", site, what, key)] = root  # type: ignore[assignment]
+        self.loop_of[identity] = root  # type: ignore[assignment]
         frame = self.heap.number("frame", id(root))
         return Data(
             rows=whole(root),
@@ -642,8 +644,20 @@ class Interpreter:
         if parts is None or len(parts) != count:
             part = self.data_ops.element(value)
             parts = [part] * count
-        for item, part in zip(target.items, parts, strict=True):
+        for item, part in zip(target.items, self._parts_by_name(target, value, parts), strict=True):
             self.bind(item, part)
+
+    def _parts_by_name(self, target: s.Seq, value: Value, parts: list[Value]) -> list[Value]:
+        """What an unknown loader returns together, taken apart by the names: `train, test = load()`."""
+        held = self.heap.load(value)
+        if not isinstance(held, Data) or not all(root.kind in ("unknown", "loader") for root, _ in held.rows):
+            return parts
+        roles = [
+            next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
+        ]
+        if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
+            return parts
+        return [self.data_ops.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:
         if isinstance(base, Choice):

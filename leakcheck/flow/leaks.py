@@ -427,6 +427,7 @@ class _Joiner:
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
             unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
+            unsure = unsure or bool({role_of_word(w) for w in self._words(rows)} & {"test", "validation"})
             yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
@@ -563,9 +564,7 @@ class _Joiner:
         return Choice.SETTING
 
     def _reported(self, rows: Rows, choose: Choose) -> bool:
-        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores) or "test" in {
-            role_of_word(w) for w in self._words(rows)
-        }
+        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores)
 
     def _reuses(self) -> Iterator[TestReuse]:
         chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}

@@ -684,6 +684,14 @@ class Library:
             if marks:
                 value = Data(kind="columns", marks=marks, number=self.heap.number("importance", *sorted(id(m) for m in marks)))
                 return value if not name.startswith("get_") else Method(base, None, name)
+        if held.trains and name in ("history", "best_score_", "best_score", "evals_result_"):
+            scores = set()
+            for train in held.trains:
+                for data in train.held_out:
+                    event = Score(name, train.model, (train,), data.rows, train.site, (), data.marks, "history", self.ops.called(data))
+                    scores.add(self.i.emit((train.site, name, data.rows), event))
+            if scores:
+                return Data(kind="scalar", marks=frozenset(scores), number=self.heap.fresh())
         if part == "search":
             if name in ("best_estimator_", "estimator"):
                 return base
