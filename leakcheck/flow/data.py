@@ -368,6 +368,10 @@ class DataOperations:
                 self.heap.set(owner.address, DictObject({**held.items, known.value: made}, held.any, held.default))
             return made
         options = [*held.items.values(), *([held.any] if held.any is not None else [])]
+        if isinstance(known, Data) and known.rows and options:
+            looked_up = self.heap.data(self.heap.join_all(options))
+            if not looked_up.rows:
+                return looked_up.but(rows=known.rows, kind="row", number=self.heap.fresh())
         return self._chosen(self.heap.join_all(options) or held.default or UNKNOWN, known)
 
     def _item_of_data(self, base: Value, held: Data, index: s.Expr, node: s.Node) -> Value:
@@ -584,6 +588,8 @@ class DataOperations:
                 return data.but(number=self.heap.number("picked", data.number, inner.number))
             return self._picked(data, inner)
         picker = self.heap.data(value)
+        if not data.rows and data.marks and picker.rows:
+            return self._picked(data, picker)
         if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
@@ -617,8 +623,10 @@ class DataOperations:
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
+            # A table without rows of its own, asked for what belongs to each row's value.
             marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
-            return data.but(marks=data.marks | marks, number=self.heap.number("picked", data.number, picker.number))
+            number = self.heap.number("picked", data.number, picker.number)
+            return data.but(marks=data.marks | marks, number=number, rows=picker.rows, kind="row" if picker.rows else data.kind)
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), marks)
 
@@ -1299,7 +1307,10 @@ class DataOperations:
         return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
 
     def _m_remove(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        if held.kind == "columns" and isinstance(owner, Ref):
+        chosen = frozenset(m for m in self.heap.data(args.pos[0] if args.pos else None).marks if isinstance(m, Learn))
+        if held.kind == "columns" and isinstance(owner, Ref) and chosen:
+            self.heap.set(owner.address, held.but(marks=held.marks | chosen, columns=None, number=self.heap.fresh()))
+        elif held.kind == "columns" and isinstance(owner, Ref):
             self.heap.set(owner.address, self._fewer_columns(owner, held, args.pos[0] if args.pos else None))
         return NONE
 
@@ -1698,6 +1709,9 @@ class DataOperations:
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             value = args.pos[-1]
+            if self.i.control and isinstance(self.heap.load(value), Data | Const):
+                kept = self.heap.data(value)
+                value = kept.but(marks=kept.marks | self.i.control)
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))

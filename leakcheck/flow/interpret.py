@@ -12,12 +12,13 @@ from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
-from leakcheck.flow.events import Choose, Event, Loop, Score
+from leakcheck.flow.events import Event, Learn, Loop, Mark
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
 from leakcheck.flow.rows import NO_ROWS, CutKind, Root, Rows, Site, union, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
+    NO_MARKS,
     NONE,
     UNKNOWN,
     Choice,
@@ -100,7 +101,7 @@ class Interpreter:
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, set[str]] = {}  # what the code calls these rows
+        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
@@ -114,6 +115,7 @@ class Interpreter:
         self.caller: Site | None = None
         self.cell: int | None = None
         self.work = 0
+        self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
@@ -340,7 +342,15 @@ class Interpreter:
         if known is False:
             return self.block(node.orelse)
         self.data_ops.note_choice(test, node.test, node.body)
-        return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
+        outer, self.control = self.control, self.control | self._learned_in(test)
+        try:
+            return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
+        finally:
+            self.control = outer
+
+    def _learned_in(self, test: Value) -> frozenset[Mark]:
+        held = self.heap.load(test)
+        return frozenset(m for m in held.marks if isinstance(m, Learn)) if isinstance(held, Data) else NO_MARKS
 
     def truth(self, value: Value) -> bool | None:
         held = self.heap.load(value)
@@ -403,7 +413,9 @@ class Interpreter:
             spread *= loop.count or 2
         if len(items) > _MOST_UNROLLED or spread * len(items) > 48:
             return False
-        return any(not isinstance(self.heap.load(item), Const) for item in items)
+        constants = [self.heap.load(item) for item in items]
+        named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
+        return named or any(not isinstance(c, Const) for c in constants)
 
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")
@@ -627,7 +639,7 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, set()).add(name)
+        self.names.setdefault(rows, {})[name] = None
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)
@@ -912,10 +924,22 @@ class Interpreter:
                 exact = self._run_comp(node, depth + 1, results, keyed) and exact
         else:
             exact = False
+            inner = self.heap.load(iterable)
+            start = len(results)
             self.bind(part.target, element)
             for test in part.tests:
-                self.eval(test)
+                decided = self._learned_in(self.eval(test))
+                if decided:
+                    # What is kept was decided by something learned.
+                    results.append(Data(kind="scalar", marks=decided, number=self.heap.fresh()))
             self._run_comp(node, depth + 1, results, keyed)
+            if isinstance(inner, Data) and inner.kind == "row":
+                # Items of one row: what is computed over them stays within the row.
+                within = [self.heap.load(value) for value in results[start:]]
+                results[start:] = [
+                    v.but(flags=v.flags | {"within"}) if isinstance(v, Data) else old
+                    for v, old in zip(within, results[start:], strict=True)
+                ]
         self.loops = outer
         return exact
 

@@ -445,11 +445,11 @@ class _Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
-        named = {role_of_word(w) for w in self._words(rows)} - {""}
-        if "test" in named:
-            return "train" not in named
-        if named:
-            return False
+        # The first name that says a role counts: what a helper calls its argument may be anything.
+        for name in self.program.names.get(rows, ()):
+            named = {role_of_word(w) for w in split_words(name)} - {""}
+            if named:
+                return named == {"test"}
         for root, steps in rows:
             role = root.role
             for cut, part in steps:

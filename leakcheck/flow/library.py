@@ -579,6 +579,9 @@ class Library:
     def train_by_loss(self, loss: Data, site: Site) -> None:
         """`loss.backward()`: the model behind the loss is trained on the rows behind it."""
         for mark in loss.marks:
+            if isinstance(mark, Predict) and not any(isinstance(m, Score) for m in loss.marks):
+                rows = Data(rows=mark.rows, marks=mark.marks, name=mark.name)
+                self._emit_train(mark.model, "loop", "the model", rows, None, mark.site, (), False, False)
             if isinstance(mark, Score) and mark.model is not None:
                 self._emit_train(mark.model, "loop", "the model", Data(rows=mark.rows, marks=mark.marks, name=mark.name), None, mark.site, (), False, False)
 
@@ -702,7 +705,7 @@ class Library:
             return Data(rows=rows, marks=held.learned, kind="series", number=self.heap.fresh())
         if name in ("named_steps", "steps", "named_transformers_", "transformers_", "estimators_"):
             return self.heap.new(ListObject(None, self.heap.join_all(list(held.parts)))) if held.parts else UNKNOWN
-        if name.endswith("_") and not name.startswith("_") and held.learned:
+        if held.learned and (name in ("wv", "dv", "docvecs") or name.endswith("_") and not name.startswith("_")):
             return Data(kind="scalar", marks=held.learned, number=self.heap.number(name, *sorted(id(m) for m in held.learned)))
         return Method(base, None, name)
 
