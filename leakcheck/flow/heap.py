@@ -177,7 +177,7 @@ class Heap:
         return Data(
             rows=union(a.rows, b.rows),
             marks=a.marks | b.marks,
-            kind=a.kind if a.kind == b.kind or not b.rows and not b.marks else (b.kind if not a.rows else "unknown"),
+            kind=a.kind if a.kind == b.kind or (not b.rows and not b.marks) else (b.kind if not a.rows else "unknown"),
             columns=self._join_columns(a.columns, b.columns),
             sources=a.sources | b.sources,
             number=a.number if a.number == b.number else self.fresh(),

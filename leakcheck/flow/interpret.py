@@ -15,7 +15,7 @@ from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_w
 from leakcheck.flow.events import Event, Learn, Loop, Mark
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
-from leakcheck.flow.rows import NO_ROWS, CutKind, Root, Rows, Site, union, whole
+from leakcheck.flow.rows import Root, Rows, Site, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -49,9 +49,59 @@ _MOST_WORK = 120_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_UNROLLED = 12
 _BUILTINS = frozenset(
-    "abs all any bool bytes callable dict divmod enumerate filter float format frozenset getattr hasattr id int "
-    "isinstance issubclass iter len list locals map max min next object open pow print range repr reversed round set "
-    "setattr slice sorted str sum super tuple type vars zip property staticmethod classmethod display input".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "callable",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "locals",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "open",
+        "pow",
+        "print",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+        "property",
+        "staticmethod",
+        "classmethod",
+        "display",
+        "input",
+    ]
 )
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ORDERINGS = frozenset({"<", ">", "<=", ">="})
@@ -833,7 +883,12 @@ class Interpreter:
             folded = _fold(op, [h.value for h in held])
             if folded is not None:
                 return folded
-        if op == "+" and len(held) == 2 and isinstance(held[0], ListObject | Items) and isinstance(held[1], ListObject | Items):
+        if (
+            op == "+"
+            and len(held) == 2
+            and isinstance(held[0], ListObject | Items)
+            and isinstance(held[1], ListObject | Items)
+        ):
             return self._concatenated(held[0], held[1])
         if op in ("*",) and len(held) == 2 and isinstance(held[0], ListObject) and isinstance(held[1], Const):
             return values[0]
@@ -1042,7 +1097,9 @@ class Interpreter:
             for name in ("__call__", "forward", "call"):
                 function = self.class_attr(held.cls, name)
                 if isinstance(function, Function):
-                    result = self.call_function(function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee)
+                    result = self.call_function(
+                        function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee
+                    )
                     return self.library.instance_called(callee, held, args, result, site)
             return self.library.instance_called(callee, held, args, None, site)
         return self.data_ops.unknown_call(callee, args, site)
@@ -1085,7 +1142,9 @@ class Interpreter:
         return None
 
     def instantiate(self, cls: Class, args: Args, site: Site) -> Value:
-        if cls.kind == "namedtuple" or (cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)):
+        if cls.kind == "namedtuple" or (
+            cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)
+        ):
             values: dict[str, Value] = {}
             for (name, default), value in zip(cls.fields, args.pos, strict=False):
                 values[name] = value

@@ -14,9 +14,7 @@ class EncodeTargetBeforeSplit(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Compute the encoding from the training rows only, out of fold (sklearn.preprocessing.TargetEncoder inside a Pipeline)."
-    )
+    help = "Compute the encoding from the training rows only, out of fold (sklearn.preprocessing.TargetEncoder inside a Pipeline)."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.learned:

@@ -14,9 +14,7 @@ class OverlappingSplit(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Train on the training part only; split each part further from what is left, never again from all rows."
-    )
+    help = "Train on the training part only; split each part further from what is left, never again from all rows."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.overlaps:

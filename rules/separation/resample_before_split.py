@@ -14,9 +14,7 @@ class ResampleBeforeSplit(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Split first and resample the training rows only (an imblearn Pipeline resamples inside each fold)."
-    )
+    help = "Split first and resample the training rows only (an imblearn Pipeline resamples inside each fold)."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.learned:
