@@ -421,7 +421,7 @@ class DataOperations:
         if not isinstance(index, s.Slice | s.Const | Evaluated) and not (
             isinstance(index, s.Seq) and index.kind == "tuple"
         ):
-            index = Evaluated(index.span, self.i.eval(index))
+            index = Evaluated(index.span, self.i.eval(index))  # type: ignore[assignment]
         if isinstance(base, Lib):
             value = self.i.eval(index)
             if base.name in ("numpy.c_", "numpy.r_", "numpy.s_"):
@@ -1242,7 +1242,7 @@ class DataOperations:
         if isinstance(held, Choice):
             return self.heap.join_all(
                 [self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options]
-            )  # type: ignore[no-any-return]
+            )
         if name in SEARCH_CALLS:
             for value in args.all():
                 self.i.library.objective(value, site)
@@ -1392,7 +1392,7 @@ class DataOperations:
             return Data(
                 kind=kind, number=self.heap.fresh(), marks=marks if chosen else _scores(marks), sources=frozenset()
             )
-        return picked  # type: ignore[no-any-return]
+        return picked
 
     def _repeated(self, score: Score) -> bool:
         """Whether a score stands for several: one a round of a loop, or one a threshold."""
@@ -1465,7 +1465,7 @@ class DataOperations:
             return NONE
         return result
 
-    _m_replace = _m_clip = _m_where = _m_mask = None  # type: ignore[assignment]
+    _m_replace = _m_clip = _m_where = _m_mask = None
 
     def _m_dropna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(_kw_only(args), None):
@@ -1684,7 +1684,7 @@ class DataOperations:
                         ("not", part)
                         if not isinstance(part, bool) and part not in (0, 1)
                         else (not part if isinstance(part, bool) else 1 - part)
-                    )  # type: ignore[operator]
+                    )
                     return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
         if other.rows and other.rows != held.rows:
             # Membership in values drawn from rows: an entity split by its ids.
@@ -1695,7 +1695,7 @@ class DataOperations:
                         ("not", part)
                         if not isinstance(part, bool) and part not in (0, 1)
                         else (not part if isinstance(part, bool) else 1 - part)
-                    )  # type: ignore[operator]
+                    )
                     return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
         cut = self.cut(("truth", number), CutKind.MASK, site, explicit=False)
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
@@ -1990,9 +1990,9 @@ class DataOperations:
             for other in parts[n + 1 :]:
                 made = any(root.kind == "made" for root, _ in part.rows)
                 if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
-                    if "repeated" in other.flags or "repeated" in part.flags:
-                        if overlap(part.rows, other.rows) is Overlap.YES:
-                            return True
+                    drawn = "repeated" in other.flags or "repeated" in part.flags
+                    if drawn and overlap(part.rows, other.rows) is Overlap.YES:
+                        return True
                     if (
                         part.columns is not None
                         and other.columns is not None
@@ -2081,13 +2081,15 @@ class DataOperations:
         parts = self.i.library.split_in_two([held], args, site, "train_test_split")
         return self.heap.new(DictObject({"train": parts[0], "test": parts[1]}))
 
-    def _m_randomSplit(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+    def _random_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         sizes = self.unpack(args.pos[0], None) if args.pos else None
         return self.i.library.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")
 
+    _m_randomSplit = _random_split  # noqa: N815  (Spark's spelling)
+
     def _m_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "dataset" and args.pos:
-            return self._m_randomSplit(owner, held, args, site)
+            return self._random_split(owner, held, args, site)
         return held.but(number=self.heap.number("split", held.number))
 
     def _m_select(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -2341,13 +2343,13 @@ def _hashable(value: object) -> bool:
     return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
 
 
-def _name_compared(node: s.Expr) -> str:
+def _name_compared(node: s.Node) -> str:
     if isinstance(node, s.Op):
         return next((o.id for o in node.operands if isinstance(o, s.Name) and "best" not in split_words(o.id)), "")
     return ""
 
 
-def _keeps_best_test(node: s.Expr, body: s.Block) -> bool:
+def _keeps_best_test(node: s.Node, body: s.Block) -> bool:
     """`if test_acc > best_acc: best_acc = test_acc`, by the names alone."""
     if not isinstance(node, s.Op) or node.op not in _ORDERINGS or len(node.operands) != 2:
         return False

@@ -431,7 +431,7 @@ class Interpreter:
             else:
                 for turn in range(2):
                     self.bind(node.target, element)
-                    status, changes = self.heap.attempt(lambda: self.block(node.body))
+                    _, changes = self.heap.attempt(lambda: self.block(node.body))
                     self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
                     self.frame.exits = []
         finally:
@@ -1146,10 +1146,10 @@ class Interpreter:
             cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)
         ):
             values: dict[str, Value] = {}
-            for (name, default), value in zip(cls.fields, args.pos, strict=False):
+            for (name, _), value in zip(cls.fields, args.pos, strict=False):
                 values[name] = value
             values.update(args.kw)
-            for name, default in cls.fields:
+            for name, _ in cls.fields:
                 if name not in values:
                     values[name] = self.heap.get((cls.frame, name)) or UNKNOWN
             if cls.kind == "namedtuple":
@@ -1195,7 +1195,9 @@ class Interpreter:
             status = self.block(function.body)
             exits = self.frame.exits
             if exits:
-                kept = [{k: v for k, v in changes.items() if isinstance(k, int)} for changes in exits]
+                kept: list[dict[Any, Any]] = [
+                    {k: v for k, v in changes.items() if isinstance(k, int)} for changes in exits
+                ]
                 self.heap.apply([*kept, *([{}] if status != "raise" else [])])
             returns, yields = self.frame.returns, self.frame.yields
         finally:
@@ -1205,9 +1207,6 @@ class Interpreter:
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):
                 return self.heap.join_all(yields) or NONE
-            if len(yields) <= 8 and not any(loop for loop in self.loops[len(self.loops) :]):
-                inside = [y for y in yields]
-                return self.heap.new(ListObject(None, self.heap.join_all(inside)))
             return self.heap.new(ListObject(None, self.heap.join_all(yields)))
         if not returns:
             return NONE

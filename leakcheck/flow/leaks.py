@@ -1,4 +1,4 @@
-"""Joins the events of one program into leak facts: what was learned or chosen, from which rows, and how it got there."""
+"""Joins the events of one program into leak facts: what was learned or chosen, from which rows, and what it reached."""
 
 from __future__ import annotations
 
@@ -203,7 +203,6 @@ class _Joiner:
             # A printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
             honest = any(t.kind == "search" and t.site == held_out.train.site for t in self.trains)
         name = mark.name
-        line = mark.site.span[0]
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
         trace = [self._step(f"{what} learns from `{name}` here", mark.site)]
@@ -478,16 +477,15 @@ class _Joiner:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
         trained = [t.rows for t in self.trains]
-        for event in (*self.scores, *self.predicts):
+        events: list[Score | Predict] = [*self.scores, *self.predicts]
+        for event in events:
             if event.rows in used or not event.rows or overlap(event.rows, rows) is not Overlap.NO:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
             known = {root for root, _ in rows}
-            if not known & {root for root, _ in event.rows} and self._words(event.rows) & self._words(rows) - {
-                "x",
-                "y",
-            }:
+            shared = self._words(event.rows) & self._words(rows) - {"x", "y"}
+            if shared and not known & {root for root, _ in event.rows}:
                 continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
@@ -751,7 +749,7 @@ class _Joiner:
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
         """Where the features were put together before they were split."""
-        steps = []
+        steps: list[TraceStep] = []
         for split in self.splits:
             if not any(cut is split.cut for _, cuts in rows for cut, _ in cuts):
                 continue

@@ -118,12 +118,9 @@ class Library:
         self.saved: dict[str, Value] = {}
         self._inside_network = 0
         self._outside: dict[object, Ref] = {}
-        self._functions: dict[str, Callable[[str, Args, Site], Value]] = {}
-        for attribute in dir(self):
-            if attribute.startswith("_f_"):
-                self._functions[attribute[3:].replace("__", ".")] = getattr(self, attribute)
-        for name, target in _SAME_AS.items():
-            self._functions[name] = self._functions[target]
+        self._functions: dict[str, Callable[[str, Args, Site], Value]] = {
+            name: getattr(self, method) for name, method in _FUNCTIONS.items()
+        }
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -318,9 +315,8 @@ class Library:
 
     def _p_dataset(self, api: Api, args: Args, site: Site) -> Value:
         """Arrays wrapped as a data set: the rows of what it is given."""
-        if api.returns or api.split_param:
-            if not any(self.heap.data(v).rows for v in args.all()):
-                return self._p_load(api, args, site)
+        if (api.returns or api.split_param) and not any(self.heap.data(v).rows for v in args.all()):
+            return self._p_load(api, args, site)
         values = self.named(api, args)
         data = [self.content(v) for v in args.all()]
         data = [d for d in data if d.rows]
@@ -483,8 +479,7 @@ class Library:
             return data.but(number=self.heap.fresh(), mask=())
         y = values.get(api.y) if api.supervised else None
         learned = self.ops.learn(_short(api.name), api.learns or "scaling", data, site, supervised=y is not None)
-        result = self.ops.marked(data.but(number=self.heap.fresh(), mask=(), each=()), frozenset({learned}))
-        return result
+        return self.ops.marked(data.but(number=self.heap.fresh(), mask=(), each=()), frozenset({learned}))
 
     def _p_resample(self, api: Api, args: Args, site: Site) -> Value:
         return self._p_draw(api, args, site)
@@ -1419,7 +1414,7 @@ class Library:
             current = self.heap.load(owner)
             if isinstance(current, LibObject):
                 self.heap.set(owner.address, replace(current, trains=(train,)))
-        return train  # type: ignore[no-any-return]
+        return train
 
     def _note_calibration(self, held: LibObject, x: Data, y: Data | None, train: Train, site: Site) -> None:
         """Predictions, or a fitted model, adjusted to the target of the rows they were made from."""
@@ -1520,7 +1515,7 @@ class Library:
         """A function handed to a search over settings: what it returns decides."""
         if not isinstance(value, Function | Method | Partial):
             return
-        function = value
+        function: Value = value
         while isinstance(function, Method | Partial):
             inner = function.function
             if inner is None:
@@ -1724,39 +1719,35 @@ class Library:
             return Items(tuple(Items(tuple(row)) for row in rows))
         return self.heap.new(ListObject(None, pair))
 
-    # --- functions with a meaning of their own; `__` in the name stands for a dot ---------------------------------
+    # --- functions with a meaning of their own -------------------------------------------------------------------
 
-    def _f_sklearn__base__clone(self, name: str, args: Args, site: Site) -> Value:
+    def _call_clone(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else None
         if isinstance(held, LibObject):
-            return self.heap.new(
-                LibObject(
-                    held.api, held.args, held.parts, held.site if not self.i.loops else held.site, self.i.loops, {}
-                )
-            )
+            return self.heap.new(LibObject(held.api, held.args, held.parts, held.site, self.i.loops, {}))
         if isinstance(held, Choice):
-            return self.heap.join_all([self._f_sklearn__base__clone(name, _args(o), site) for o in held.options])  # type: ignore[no-any-return]
+            return self.heap.join_all([self._call_clone(name, _args(o), site) for o in held.options])  # type: ignore[no-any-return]
         return args.pos[0] if args.pos else UNKNOWN
 
-    def _f_copy__deepcopy(self, name: str, args: Args, site: Site) -> Value:
+    def _call_deepcopy(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else UNKNOWN
         if isinstance(held, Data | ListObject | DictObject | Instance | LibObject) and isinstance(args.pos[0], Ref):
             return self.heap.new(held)
         return args.pos[0] if args.pos else UNKNOWN
 
-    def _f_torch__utils__data__Subset(self, name: str, args: Args, site: Site) -> Value:
+    def _call_subset(self, name: str, args: Args, site: Site) -> Value:
         data = self.content(args.get(0, "dataset") or NONE)
         picker = self.heap.data(args.get(1, "indices"))
         if not picker.rows and picker.kind not in ("index",):
             return data.but(number=self.heap.fresh())
         return self.ops._picked(data, picker.but(kind="index")).but(each=())
 
-    def _f_functools__partial(self, name: str, args: Args, site: Site) -> Value:
+    def _call_partial(self, name: str, args: Args, site: Site) -> Value:
         if not args.pos:
             return UNKNOWN
         return Partial(args.pos[0], tuple(args.pos[1:]), tuple(args.kw.items()))
 
-    def _f_collections__namedtuple(self, name: str, args: Args, site: Site) -> Value:
+    def _call_namedtuple(self, name: str, args: Args, site: Site) -> Value:
         fields = args.get(1, "field_names")
         held = self.heap.load(fields) if fields is not None else None
         names: list[str] = []
@@ -1769,7 +1760,7 @@ class Library:
         label = str(title.value) if isinstance(title, Const) else "tuple"
         return Class(label, self.i.unit, (), frame, tuple((n, None) for n in names), "namedtuple", site)
 
-    def _f_collections__defaultdict(self, name: str, args: Args, site: Site) -> Value:
+    def _call_defaultdict(self, name: str, args: Args, site: Site) -> Value:
         factory = args.pos[0] if args.pos else None
         default: Value | None = None
         if isinstance(factory, Lib) and factory.name in ("builtins.list", "builtins.set"):
@@ -1778,12 +1769,12 @@ class Library:
             default = self.heap.new(DictObject({}))
         return self.heap.new(DictObject({}, None, default))
 
-    def _f_numpy__array(self, name: str, args: Args, site: Site) -> Value:
+    def _call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
         return data.but(kind="array" if data.rows or data.kind == "index" else data.kind, each=(), keys=data.keys)
 
-    def _f_numpy__split(self, name: str, args: Args, site: Site) -> Value:
+    def _call_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         bounds = self.ops.unpack(args.get(1, "indices_or_sections") or NONE, None)
         if bounds is None:
@@ -1810,7 +1801,7 @@ class Library:
             parts.append(part.but(name=""))
         return Items(tuple(parts))
 
-    def _f_numpy__random__permutation(self, name: str, args: Args, site: Site) -> Value:
+    def _call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
         flags = frozenset({"shuffled", f"order:{number}"})
@@ -1823,14 +1814,14 @@ class Library:
         root = self.i.new_rows("positions", site, "positions", "index", key=number)
         return Data(kind="index", rows=root.rows, keys=root.rows, number=number, flags=flags)
 
-    def _f_numpy__arange(self, name: str, args: Args, site: Site) -> Value:
+    def _call_arange(self, name: str, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
             data = self._index(site, self.heap.number("arange", *numbers), frozenset())
             return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"range", "varies"}), each=tuple(args.pos))
 
-    def _f_numpy__random__shuffle(self, name: str, args: Args, site: Site) -> Value:
+    def _call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
@@ -1849,10 +1840,10 @@ class Library:
             if isinstance(key, tuple) and key[0] == self.i.frame.id and value is old:
                 self.heap.set(key, new)
 
-    def _f_numpy__random__rand(self, name: str, args: Args, site: Site) -> Value:
+    def _call_rand(self, name: str, args: Args, site: Site) -> Value:
         return Data(kind="scalar", number=self.heap.number("random", site), flags=frozenset({"random"}))
 
-    def _f_numpy__random__choice(self, name: str, args: Args, site: Site) -> Value:
+    def _call_choice(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         if data.rows or data.kind == "index":
             base = data if data.rows else self._index(site, self.heap.number("choice", site), frozenset())
@@ -1875,7 +1866,7 @@ class Library:
             return self.ops.narrowed(base, cut, 0)
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
 
-    def _f_numpy__setdiff1d(self, name: str, args: Args, site: Site) -> Value:
+    def _call_setdiff1d(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
             return UNKNOWN
         a, b = self.heap.data(args.pos[0]), self.heap.data(args.pos[1])
@@ -1885,7 +1876,7 @@ class Library:
             a = Data(kind="index", rows=start, keys=start)
         return self.ops._difference(a, b, self.heap.number("difference", a.number, b.number))
 
-    def _f_numpy__where(self, name: str, args: Args, site: Site) -> Value:
+    def _call_where(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) >= 3:
             condition = self.heap.data(args.pos[0])
             values = [self.heap.data(v) for v in args.pos[1:3]]
@@ -1917,7 +1908,7 @@ class Library:
             )
         return condition.but(kind="index", keys=None)
 
-    def _f_pandas__DataFrame(self, name: str, args: Args, site: Site) -> Value:
+    def _call_data_frame(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         if first is None:
             return self.heap.data(None).but(
@@ -1971,12 +1962,12 @@ class Library:
             kind="frame", columns=data.columns or Columns(frame, rest=data.marks), number=self.heap.fresh(), each=()
         )
 
-    def _f_pandas__Series(self, name: str, args: Args, site: Site) -> Value:
+    def _call_series(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         data = self.heap.data(first)
         return data.but(kind="series" if data.rows else data.kind, columns=None, each=(), number=self.heap.fresh())
 
-    def _f_pandas__cut(self, name: str, args: Args, site: Site) -> Value:
+    def _call_cut(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         bins = args.get(1, "bins")
         held = self.heap.load(bins) if bins is not None else None
@@ -1988,7 +1979,7 @@ class Library:
         )
         return self.ops.marked(result, marks)
 
-    def _f_pandas__crosstab(self, name: str, args: Args, site: Site) -> Value:
+    def _call_crosstab(self, name: str, args: Args, site: Site) -> Value:
         several = [self.heap.data(v) for v in args.all()]
         base = next((d for d in several if d.rows), UNKNOWN)
         if not base.rows:
@@ -1997,7 +1988,7 @@ class Library:
         learned = self.ops.learn(_short(name), "counts", base, site, columns=columns)
         return Data(kind="table", marks=frozenset({learned}), number=self.heap.fresh())
 
-    def _f_pandas__get_dummies(self, name: str, args: Args, site: Site) -> Value:
+    def _call_get_dummies(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.get(0, "data"))
         return data.but(
             number=self.heap.number("dummies", data.number),
@@ -2028,28 +2019,28 @@ class Library:
             )
         return made
 
-    def _f_xgboost__train(self, name: str, args: Args, site: Site) -> Value:
+    def _call_train(self, name: str, args: Args, site: Site) -> Value:
         return self._trained_by_function("xgboost.train", args, site)
 
-    def _f_lightgbm__train(self, name: str, args: Args, site: Site) -> Value:
+    def _call_lightgbm_train(self, name: str, args: Args, site: Site) -> Value:
         return self._trained_by_function("lightgbm.train", args, site)
 
-    def _f_joblib__dump(self, name: str, args: Args, site: Site) -> Value:
+    def _call_dump(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) > 1:
             self._save(args.pos[0], args.pos[1])
         return NONE
 
-    def _f_joblib__load(self, name: str, args: Args, site: Site) -> Value:
+    def _call_load(self, name: str, args: Args, site: Site) -> Value:
         path = self.heap.load(args.pos[0]) if args.pos else NONE
         if isinstance(path, Const) and str(path.value) in self.saved:
             return self.saved[str(path.value)]
         return UNKNOWN
 
-    def _f_numpy__random__default_rng(self, name: str, args: Args, site: Site) -> Value:
+    def _call_default_rng(self, name: str, args: Args, site: Site) -> Value:
         # A generator draws as the module of the same name does.
         return Lib("numpy.random")
 
-    def _f_functools__reduce(self, name: str, args: Args, site: Site) -> Value:
+    def _call_reduce(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
             return UNKNOWN
         items, element, _ = self.ops.iterate(args.pos[1], site)
@@ -2061,10 +2052,10 @@ class Library:
             value = self.i.call(args.pos[0], _args(value, item), site)
         return value
 
-    def _f_polars__col(self, name: str, args: Args, site: Site) -> Value:
+    def _call_col(self, name: str, args: Args, site: Site) -> Value:
         return Data(kind="expression", number=self.heap.fresh())
 
-    def _f_numpy__array_split(self, name: str, args: Args, site: Site) -> Value:
+    def _call_array_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         if not data.rows:
             return UNKNOWN
@@ -2072,10 +2063,10 @@ class Library:
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, _short(name), (data,)))
         return self.heap.new(ListObject(None, self.ops.narrowed(data, cut, 1)))
 
-    def _f_torch__no_grad(self, name: str, args: Args, site: Site) -> Value:
+    def _call_no_grad(self, name: str, args: Args, site: Site) -> Value:
         return UNKNOWN
 
-    def _f_sklearn__feature_selection__SelectFromModel(self, name: str, args: Args, site: Site) -> Value:
+    def _call_select_from_model(self, name: str, args: Args, site: Site) -> Value:
         api = self.i.tables.lookup(name)
         assert api is not None
         made = self._construct(api, args, site)
@@ -2105,9 +2096,9 @@ _TESTS = frozenset(
     ]
 )
 _LEARNS_BY_WORD = {
-    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling", "imputer": "imputation",
-    "pca": "projection", "svd": "projection", "vectorizer": "vocabulary", "vectoriser": "vocabulary", "tfidf": "vocabulary",
-    "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
+    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling",
+    "imputer": "imputation", "pca": "projection", "svd": "projection", "vectorizer": "vocabulary",
+    "vectoriser": "vocabulary", "tfidf": "vocabulary", "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
     "preprocessing": "scaling", "transformer": "scaling", "selector": "selection",
 }  # fmt: skip
 _FILE = Api("builtins.open", "load")
@@ -2130,32 +2121,63 @@ def _axis(args: Args) -> Args:
     return _args(**{k: v for k, v in args.kw.items() if k in ("axis", "dim")})
 
 
-_SAME_AS = {
-    "numpy.asarray": "numpy.array",
-    "numpy.asanyarray": "numpy.array",
-    "numpy.ascontiguousarray": "numpy.array",
-    "torch.tensor": "numpy.array",
-    "torch.Tensor": "numpy.array",
-    "torch.FloatTensor": "numpy.array",
-    "torch.LongTensor": "numpy.array",
-    "torch.from_numpy": "numpy.array",
-    "torch.as_tensor": "numpy.array",
-    "tensorflow.convert_to_tensor": "numpy.array",
-    "tensorflow.constant": "numpy.array",
-    "numpy.random.random": "numpy.random.rand",
-    "numpy.random.uniform": "numpy.random.rand",
-    "numpy.random.random_sample": "numpy.random.rand",
-    "random.random": "numpy.random.rand",
-    "torch.rand": "numpy.random.rand",
-    "torch.randperm": "numpy.random.permutation",
-    "numpy.random.RandomState": "numpy.random.default_rng",
-    "numpy.random.Generator": "numpy.random.default_rng",
-    "random.Random": "numpy.random.default_rng",
-    "sklearn.utils.check_random_state": "numpy.random.default_rng",
-    "random.shuffle": "numpy.random.shuffle",
-    "random.sample": "numpy.random.choice",
-    "copy.copy": "copy.deepcopy",
-    "pickle.dump": "joblib.dump",
-    "pickle.load": "joblib.load",
-    "sklearn.externals.joblib.load": "joblib.load",
+# Functions with a meaning of their own, and the method that knows it.
+_FUNCTIONS = {
+    "collections.defaultdict": "_call_defaultdict",
+    "collections.namedtuple": "_call_namedtuple",
+    "copy.copy": "_call_deepcopy",
+    "copy.deepcopy": "_call_deepcopy",
+    "functools.partial": "_call_partial",
+    "functools.reduce": "_call_reduce",
+    "joblib.dump": "_call_dump",
+    "joblib.load": "_call_load",
+    "lightgbm.train": "_call_lightgbm_train",
+    "numpy.arange": "_call_arange",
+    "numpy.array": "_call_array",
+    "numpy.array_split": "_call_array_split",
+    "numpy.asanyarray": "_call_array",
+    "numpy.asarray": "_call_array",
+    "numpy.ascontiguousarray": "_call_array",
+    "numpy.random.Generator": "_call_default_rng",
+    "numpy.random.RandomState": "_call_default_rng",
+    "numpy.random.choice": "_call_choice",
+    "numpy.random.default_rng": "_call_default_rng",
+    "numpy.random.permutation": "_call_permutation",
+    "numpy.random.rand": "_call_rand",
+    "numpy.random.random": "_call_rand",
+    "numpy.random.random_sample": "_call_rand",
+    "numpy.random.shuffle": "_call_shuffle",
+    "numpy.random.uniform": "_call_rand",
+    "numpy.setdiff1d": "_call_setdiff1d",
+    "numpy.split": "_call_split",
+    "numpy.where": "_call_where",
+    "pandas.DataFrame": "_call_data_frame",
+    "pandas.Series": "_call_series",
+    "pandas.crosstab": "_call_crosstab",
+    "pandas.cut": "_call_cut",
+    "pandas.get_dummies": "_call_get_dummies",
+    "pickle.dump": "_call_dump",
+    "pickle.load": "_call_load",
+    "polars.col": "_call_col",
+    "random.Random": "_call_default_rng",
+    "random.random": "_call_rand",
+    "random.sample": "_call_choice",
+    "random.shuffle": "_call_shuffle",
+    "sklearn.base.clone": "_call_clone",
+    "sklearn.externals.joblib.load": "_call_load",
+    "sklearn.feature_selection.SelectFromModel": "_call_select_from_model",
+    "sklearn.utils.check_random_state": "_call_default_rng",
+    "tensorflow.constant": "_call_array",
+    "tensorflow.convert_to_tensor": "_call_array",
+    "torch.FloatTensor": "_call_array",
+    "torch.LongTensor": "_call_array",
+    "torch.Tensor": "_call_array",
+    "torch.as_tensor": "_call_array",
+    "torch.from_numpy": "_call_array",
+    "torch.no_grad": "_call_no_grad",
+    "torch.rand": "_call_rand",
+    "torch.randperm": "_call_permutation",
+    "torch.tensor": "_call_array",
+    "torch.utils.data.Subset": "_call_subset",
+    "xgboost.train": "_call_train",
 }

@@ -19,7 +19,8 @@ class RepeatedTestEvaluation(Rule[ProgramFacts]):
         "Recht et al. 2019, Do ImageNet classifiers generalize to ImageNet?",
     )
     help = (
-        "Compare configurations on validation rows or by cross-validation on the training rows; score the test rows once, "
+        "Compare configurations on validation rows or by cross-validation on the training rows; score the "
+        "test rows once, "
         "with the one that was chosen."
     )
 

@@ -21,7 +21,8 @@ class TuneOnTest(Rule[ProgramFacts]):
             if leak.choice is Choice.SETTING:
                 yield self.finding(
                     leak.location,
-                    f"the best is chosen by its score on the test rows `{leak.rows}`, so that score no longer estimates new data",
+                    f"the best is chosen by its score on the test rows `{leak.rows}`, so that score "
+                    "no longer estimates new data",
                     trace=leak.trace,
                     confidence=leak.confidence,
                 )

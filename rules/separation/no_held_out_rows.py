@@ -14,7 +14,10 @@ class NoHeldOutRows(Rule[ProgramFacts]):
     severity = Severity.WARNING
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = "Hold rows out before training, or cross-validate; a score on the training rows says how well the model remembers."
+    help = (
+        "Hold rows out before training, or cross-validate; a score on the training rows says how well the "
+        "model remembers."
+    )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for score in facts.training_scores:

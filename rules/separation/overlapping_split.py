@@ -20,7 +20,8 @@ class OverlappingSplit(Rule[ProgramFacts]):
         for leak in facts.overlaps:
             yield self.finding(
                 leak.location,
-                f"{leak.what} is trained on `{leak.rows}`, which shares rows with `{leak.scored}` on which it is scored",
+                f"{leak.what} is trained on `{leak.rows}`, which shares rows with "
+                f"`{leak.scored}` on which it is scored",
                 trace=leak.trace,
                 confidence=leak.confidence,
             )

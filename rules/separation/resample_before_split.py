@@ -21,7 +21,8 @@ class ResampleBeforeSplit(Rule[ProgramFacts]):
             if leak.learned is Learned.ROWS:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} repeats or makes up rows from all of `{leak.rows}`, so that copies fall among {leak.held_out}",
+                    f"{leak.what} repeats or makes up rows from all of `{leak.rows}`, so that "
+                    f"copies fall among {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,
