@@ -1,0 +1,245 @@
+"""One run of `scan`: from paths to findings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leakcheck.findings import Finding, Location
+from leakcheck.project.config import Config, find_config
+from leakcheck.project.discover import discover
+from leakcheck.project.modules import Modules
+from leakcheck.project.relevant import Relevant, read_relevant
+from leakcheck.project.select import Selection
+from leakcheck.project.silence import apply_comments, comment_faults
+from leakcheck.project.source import Problem, Source
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from leakcheck.flow.tables import Tables
+
+# The families whose rules read code; the rules of data and claims in them are told by their facts.
+CODE_FAMILIES = ("separation", "selection", "time", "features", "hygiene")
+
+Progress = Callable[[str, int, int], None]  # what is being done, files done, files in all
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What a scan found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        What is to be reported, in the order of output.
+    errors : tuple of Problem
+        What couldn't be read (LK001).
+    notices : tuple of str
+        What was passed over or cut short.
+    suppressed : tuple of Finding
+        What a comment silences; in no output.
+    files : int
+        Files looked at.
+    skipped : int
+        Files that couldn't be read or were passed over.
+    sources : Modules
+        The files that were read, for showing their lines.
+    """
+
+    findings: tuple[Finding, ...]
+    errors: tuple[Problem, ...]
+    notices: tuple[str, ...]
+    suppressed: tuple[Finding, ...]
+    files: int
+    skipped: int
+    sources: Modules
+
+    @property
+    def by_code(self) -> dict[str, int]:
+        """Number of findings of each code."""
+        counts: dict[str, int] = {}
+        for finding in self.findings:
+            counts[finding.code] = counts.get(finding.code, 0) + 1
+        return dict(sorted(counts.items()))
+
+    @property
+    def exit_status(self) -> int:
+        """0 nothing to report, 1 findings, 2 something couldn't be read."""
+        return 2 if self.errors else 1 if self.findings else 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as `--output-format json` prints it."""
+        from leakcheck.report.json import result_record
+
+        return result_record(self)
+
+    def to_frame(self) -> DataFrame:
+        """The findings as a pandas frame, one a row."""
+        from leakcheck.report.frame import findings_frame
+
+        return findings_frame(self.findings)
+
+    def _repr_html_(self) -> str:
+        from leakcheck.report.notebook import findings_html
+
+        return findings_html(self)
+
+
+def scan(
+    *paths: str | os.PathLike[str],
+    config: Config | str | os.PathLike[str] | None = None,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    isolated: bool = False,
+    progress: Progress | None = None,
+) -> ScanResult:
+    """Look for leaks in Python files and notebooks, without running them.
+
+    Parameters
+    ----------
+    *paths : str or path-like
+        Files and folders; the working folder where none is given.
+    config : Config or path-like, optional
+        A configuration, or its file; by default the nearest one at or above the paths.
+    select, ignore : sequence of str, optional
+        Codes, prefixes, names or ``"ALL"``; as the options of the command.
+    isolated : bool
+        Use no configuration file.
+    progress : callable, optional
+        Is told how far the run is.
+
+    Raises
+    ------
+    LeakcheckError
+        If a path doesn't exist, or the configuration can't be used.
+    """
+    places = [Path(path) for path in paths or (".",)]
+    if not isinstance(config, Config):
+        file = Path(config) if config is not None else None
+        config = find_config([place.absolute() for place in places], file=file, isolated=isolated)
+    config = config.with_options(select=select, ignore=ignore)
+    selection = Selection.of(config)
+    from leakcheck.flow.tables import load as load_tables
+
+    tables = load_tables([config.root / name for name in config.apis])
+    discovered = discover(places, config)
+    modules = Modules(config)
+    tell = progress or _silent
+    relevant = read_relevant(discovered, modules, tables.libraries, tell)
+    asked = {found.path for found in discovered.files}
+    analysed = _analyse(relevant, modules, tables, asked, tell)
+
+    problems = [*discovered.problems, *relevant.problems, *analysed.problems]
+    unreadable = {problem.location.path for problem in problems}
+    silenced, comments = apply_comments(analysed.findings, relevant.commented, modules, config)
+    checkable = {path: found for path, found in comments.items() if path in asked and path not in unreadable}
+    faults = comment_faults(checkable, analysed.ran, config.require_reason)
+    shown = sorted((f for f in (*silenced.kept, *faults) if selection.shows(f)), key=Finding.sort_key)
+    looked_at = asked | {problem.location.path for problem in discovered.problems}
+    return ScanResult(
+        findings=_with_fingerprints(shown, modules, config.root),
+        errors=tuple(
+            problem
+            for problem in sorted(set(problems), key=_problem_key)
+            if problem.error and not selection.ignores(problem.location.path, "LK001")
+        ),
+        notices=(*_passed_over(problems), *analysed.notes),
+        suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),
+        files=len(looked_at),
+        skipped=len(unreadable & looked_at),
+        sources=modules,
+    )
+
+
+@dataclass
+class _Analysed:
+    """What the engine and the rules of code say; `ran` are the codes that were looked for."""
+
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    ran: set[str] = field(default_factory=set)
+
+
+def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[str], tell: Progress) -> _Analysed:
+    """Follow rows through the files and ask the rules.
+
+    A finding in a module that was only followed is kept where its trace leads through a file that was asked for.
+    """
+    result = _Analysed()
+    if not relevant.sources and not relevant.commented:
+        return result
+    from leakcheck.flow import ProgramFacts, analyse
+    from leakcheck.rules import rules
+
+    code_rules = [rule for rule in rules(CODE_FAMILIES) if rule.facts_type is ProgramFacts]
+    result.ran = {rule.code for rule in code_rules}
+
+    def follow(sources: Sequence[Source]) -> None:
+        facts = analyse(sources, modules.find_module, tables)
+        for rule in code_rules:
+            result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
+        result.notes += facts.notes
+        for problem in facts.problems:
+            if problem.location.path in asked:
+                result.problems.append(problem)
+            else:
+                result.notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
+
+    tell("following rows", 0, len(relevant.sources))
+    try:
+        follow(relevant.sources)
+    except Exception:  # a fault of ours in one file must not cost the others
+        result = _Analysed(ran=result.ran)
+        for number, source in enumerate(relevant.sources):
+            tell("following rows", number, len(relevant.sources))
+            try:
+                follow([source])
+            except Exception as error:
+                result.problems.append(_own_fault(source, error))
+    result.findings = list(dict.fromkeys(result.findings))
+    result.notes = list(dict.fromkeys(result.notes))
+    return result
+
+
+def _passes(finding: Finding, asked: set[str]) -> bool:
+    """Whether a finding stands in, or its trace leads through, a file that was asked for."""
+    return finding.location.path in asked or any(step.location.path in asked for step in finding.trace)
+
+
+def _own_fault(source: Source, error: Exception) -> Problem:
+    """The problem of a file on which the analysis failed."""
+    import traceback
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}:{frame.lineno}"
+    message = f"leakcheck itself failed on this file ({type(error).__name__}: {error}, {where}); please report it"
+    return Problem(" ".join(message.split()), Location(source.path, None, 1, 1, 1, 1))
+
+
+def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path) -> tuple[Finding, ...]:
+    if not findings:
+        return ()
+    from leakcheck.project.fingerprint import with_fingerprints
+
+    def in_project(path: str) -> str:
+        return os.path.relpath(path, root).replace(os.sep, "/")
+
+    return tuple(with_fingerprints(findings, modules.text, in_project))
+
+
+def _passed_over(problems: Sequence[Problem]) -> list[str]:
+    return sorted({f"{problem.location.path}: {problem.message}" for problem in problems if not problem.error})
+
+
+def _problem_key(problem: Problem) -> tuple[str, int, int, str]:
+    where = problem.location
+    return (where.path, where.cell or 0, where.line, problem.message)
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Shows nothing."""
