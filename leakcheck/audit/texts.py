@@ -75,6 +75,19 @@ class Texts:
         low, high = block.offsets[document - block.first], block.offsets[document - block.first + 1]
         return bytes(block.data[low:high]).decode()
 
+    def subset(self, documents: NDArray[np.int64]) -> Texts:
+        """The given documents as texts of their own, in blocks of bounded size."""
+        part = Texts([])
+        step = 1 << 16
+        part.blocks = [
+            Block(block.data, block.offsets, low)
+            for low in range(0, len(documents), step)
+            for block in [self.take(documents[low : low + step])]
+        ]
+        part._starts = np.array([block.first for block in part.blocks], np.int64)
+        part._length = len(documents)
+        return part
+
     def take(self, documents: NDArray[np.int64]) -> Block:
         """The given documents copied into one block, in that order."""
         owners = np.searchsorted(self._starts, documents, side="right") - 1
