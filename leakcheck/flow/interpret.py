@@ -429,11 +429,7 @@ class Interpreter:
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
-                for turn in range(2):
-                    self.bind(node.target, element)
-                    _, changes = self.heap.attempt(lambda: self.block(node.body))
-                    self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
-                    self.frame.exits = []
+                self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
             leftover, self.frame.exits = self.frame.exits, exits
@@ -471,13 +467,23 @@ class Interpreter:
         loop = self.loop(node, None, "items")
         outer, self.loops = self.loops, (*self.loops, loop)
         exits, self.frame.exits = self.frame.exits, []
-        for turn in range(2):
-            self.eval(node.test)
-            _, changes = self.heap.attempt(lambda: self.block(node.body))
-            self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
-            self.frame.exits = []
+        self._two_rounds(node.body, lambda: self.eval(node.test))
         self.loops, self.frame.exits = outer, exits
         return self.block(node.orelse)
+
+    def _two_rounds(self, body: s.Block, begin: Callable[[], object]) -> None:
+        """Run a loop's body twice, so that what a round leaves meets the next one.
+
+        A body that changes nothing it did not make itself would do the same again: one round is enough.
+        """
+        for turn in range(2):
+            begin()
+            _, changes = self.heap.attempt(lambda: self.block(body))
+            lasting = any(key in self.heap.cells for key in changes) or bool(self.frame.exits)
+            self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
+            self.frame.exits = []
+            if not lasting:
+                return
 
     def _with(self, node: s.With) -> str | None:
         for item, target in node.items:
