@@ -1,0 +1,207 @@
+"""`leakcheck compare`: a paired summary of one claimed comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from leakcheck.errors import LeakcheckError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Sequence
+    from decimal import Decimal
+    from pathlib import Path
+
+    from leakcheck.claims.facts import Claim, ClaimFacts
+    from leakcheck.claims.ranking import Ranking
+    from leakcheck.claims.summary import Settings
+    from leakcheck.findings import Finding
+
+DESCRIPTION = "Compare two methods on the same runs: difference, intervals, verdict."
+EXAMPLES = """\
+examples:
+  leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
+  leakcheck compare runs.csv --a baseline --metric accuracy --pair seed      (all other methods, Holm)
+  leakcheck compare base/ ours/ --metric acc                                 (sample logs of each)
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options of the command."""
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULTS",
+        help="one table with both methods, or a file, folder or glob of a, then one of b",
+    )
+    add = parser.add_argument_group("the comparison").add_argument
+    add("--a", default="a", metavar="NAME", help="the method to beat (a column, or a name in the method column)")
+    add("--b", action="append", metavar="NAME", help="the method claimed to be better; without it every other one")
+    add("--metric", metavar="NAME", help="the score: its column in a long table")
+    add("--unit", choices=("fraction", "points", "raw"), default="raw", help="how the values are written")
+    add("--direction", choices=("higher", "lower"), default="higher", help="which way the metric improves")
+    add("--threshold", metavar="NUMBER", help="smallest difference that matters, in the metric's units")
+    add("--pair", metavar="COLUMN", help="what a pair shares; its column (default: id, seed, run or fold)")
+    add("--cluster", metavar="COLUMN", help="the run of each row, where rows are examples")
+    add("--task", metavar="COLUMN", help="the data set of each row, to compare methods over data sets")
+    add("--unit-of-analysis", choices=("run", "example"), default="run", help="what a row is")
+    add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory")
+    add("--trials", nargs=2, type=int, metavar=("A", "B"), help="tuning trials that each method was given")
+    add("--best-of", type=int, metavar="K", help="b is the best of K variants compared on these runs")
+    add("--correction", choices=("holm", "bonferroni", "fdr", "none"), default="holm", help="over several comparisons")
+    add = parser.add_argument_group("the calculation").add_argument
+    add("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
+    add("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap (default 2000)")
+    add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default 42)")
+    add("--bca", action="store_true", help="show the BCa interval too")
+    add = parser.add_argument_group("output").add_argument
+    add("--output-format", choices=("full", "concise", "json"), default="full")
+    add("--output-file", metavar="FILE", help="write there instead of standard output")
+    add("--report", metavar="FILE", help="write a report: .html, .md or .json")
+    add("--exit-zero", action="store_true", help="exit 0 even with findings")
+
+
+def run(arguments: Namespace) -> int:
+    """Compare, print, and return the exit status."""
+    from pathlib import Path
+
+    from leakcheck.claims.check import check_claims
+    from leakcheck.claims.extra import require_libraries
+    from leakcheck.claims.rules import findings_of
+
+    require_libraries()
+    root = Path()
+    settings = _settings(arguments)
+    claims = _claims(arguments, root)
+    checked = check_claims(claims, root, settings)
+    if checked.failures:
+        raise checked.failures[0].error
+    findings = findings_of(checked.facts)
+    text = _render(arguments.output_format, checked.facts, findings, settings, _rank(arguments, claims, root))
+    if arguments.output_file:
+        from leakcheck.report.write import write_text
+
+        write_text(Path(arguments.output_file), text)
+    else:
+        print(text, end="")
+    if arguments.report:
+        from leakcheck.report.document import build
+        from leakcheck.report.page import write_report
+
+        write_report(Path(arguments.report), build(findings=findings, claims=checked.facts, settings=settings))
+    return 1 if findings and not arguments.exit_zero else 0
+
+
+def _settings(arguments: Namespace) -> Settings:
+    from leakcheck.claims.summary import Settings
+
+    if not 0.5 <= arguments.level < 1.0:
+        raise LeakcheckError("--level is not usable", expected="a number from 0.5 up to 1", found=str(arguments.level))
+    if not 100 <= arguments.resamples <= 10_000_000:
+        raise LeakcheckError(
+            "--resamples is not usable", expected="a number from 100 to 10,000,000", found=str(arguments.resamples)
+        )
+    if arguments.seed < 0:
+        raise LeakcheckError("--seed is not usable", expected="a whole number from 0", found=str(arguments.seed))
+    return Settings(arguments.level, arguments.resamples, arguments.seed, arguments.bca)
+
+
+def _claims(arguments: Namespace, root: Path) -> list[Claim]:
+    """One claim for each method compared with `a`."""
+    from dataclasses import replace
+
+    from leakcheck.claims.check import results_location
+    from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
+    from leakcheck.claims.pairing import methods_beside
+
+    results = arguments.results
+    if len(results) > 2:
+        raise LeakcheckError(
+            "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
+        )
+    first = Claim(
+        id="comparison",
+        a=arguments.a,
+        b="b",
+        results_a=(results[0],),
+        results_b=tuple(results[1:]),
+        location=results_location(results[0]),
+        metric=arguments.metric,
+        unit=Unit(arguments.unit),
+        direction=Direction(arguments.direction),
+        threshold=_threshold(arguments.threshold),
+        pair=arguments.pair,
+        cluster=arguments.cluster,
+        task=arguments.task,
+        analysis_unit=AnalysisUnit(arguments.unit_of_analysis),
+        stage=Stage(arguments.stage),
+        trials=None if arguments.trials is None else Budget(*arguments.trials),
+        best_of=arguments.best_of,
+        correction=Correction(arguments.correction),
+    )
+    names = arguments.b
+    if not names:
+        names = ["b"] if arguments.a == "a" or first.results_b else list(methods_beside(first, root))
+    for name in names:
+        if name == arguments.a:
+            raise LeakcheckError("a method cannot be compared with itself", found=repr(name))
+    return [replace(first, id=f"{name} over {first.a}", b=name) for name in dict.fromkeys(names)]
+
+
+def _threshold(text: str | None) -> Decimal | None:
+    from leakcheck.claims.tables import to_decimal
+
+    if text is None:
+        return None
+    try:
+        number = to_decimal(text)
+    except ValueError:
+        number = to_decimal(-1)
+    if number < 0:
+        raise LeakcheckError("--threshold is not usable", expected="a number, zero or above", found=repr(text))
+    return number
+
+
+def _rank(arguments: Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
+    if arguments.task is None or len(claims) < 2:
+        return None
+    from leakcheck.claims.pairing import scores_by_task
+    from leakcheck.claims.ranking import rank_methods
+
+    scores, methods = scores_by_task(claims, root)
+    return rank_methods(scores, methods, claims[0].direction) if len(scores) > 1 else None
+
+
+def _render(
+    output_format: str,
+    facts: Sequence[ClaimFacts],
+    findings: Sequence[Finding],
+    settings: Settings,
+    ranking: Ranking | None,
+) -> str:
+    if output_format == "json":
+        return _json(facts, findings, settings, ranking)
+    lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
+    if output_format == "concise":
+        return "".join(f"{line}\n" for line in lines)
+    from leakcheck.claims.text import ranking_text, summary_text
+
+    parts = [summary_text(one) for one in facts]
+    if ranking is not None:
+        parts.append(ranking_text(ranking))
+    if findings:
+        parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, ranking: Ranking | None) -> str:
+    import json
+    from dataclasses import asdict
+
+    from leakcheck.claims.export import claim_json
+
+    record = {
+        "claims": [claim_json(one, settings) for one in facts],
+        "ranking": None if ranking is None else asdict(ranking),
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"

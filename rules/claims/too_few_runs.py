@@ -1,0 +1,44 @@
+"""LK802: fewer runs than the claim needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakcheck.claims.facts import ClaimFacts, Verdict
+from leakcheck.claims.finding import evidence, severity, subject
+from leakcheck.findings import Finding, Severity
+from leakcheck.rule import Rule
+
+
+class TooFewRuns(Rule[ClaimFacts]):
+    code = "LK802"
+    name = "too-few-runs"
+    leak_class = "S 7.1"
+    severity = Severity.WARNING
+    since = "0.1.0"
+    sources = ("https://arxiv.org/abs/1709.06560", "https://arxiv.org/abs/2108.13264")
+    help = "Run both methods on the same further seeds, and report all of them."
+
+    def check(self, facts: ClaimFacts) -> Iterator[Finding]:
+        if reason := self._reason(facts):
+            yield self.finding(
+                facts.location,
+                f"{subject(facts)} {reason}",
+                severity=severity(facts, self.severity),
+                evidence=evidence(facts),
+            )
+
+    def _reason(self, facts: ClaimFacts) -> str | None:
+        summary = facts.summary
+        runs = f"{summary.n} paired {summary.analysis_unit}{'' if summary.n == 1 else 's'}"
+        if facts.verdict is Verdict.INSUFFICIENT:
+            return f"rests on {runs}: {facts.reason}"
+        if facts.missing_runs:
+            planned = len(facts.claim.seeds)
+            return f"rests on {runs}, but {planned} were planned; missing: {', '.join(facts.missing_runs)}"
+        needed = summary.runs_needed
+        if facts.verdict is Verdict.INCONCLUSIVE and needed is not None and summary.n < needed:
+            return (
+                f"rests on {runs}; a true difference of the declared threshold would need about {needed} (80 % power)"
+            )
+        return None
