@@ -1,0 +1,126 @@
+"""What happens to rows while a program runs: immutable events, each with its place and the rows it touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from leakcheck.flow.rows import Cut, Rows, Site
+
+if TYPE_CHECKING:
+    from leakcheck.flow.values import Data
+
+Column: TypeAlias = tuple[int, str]  # the frame a column was first seen in, and its name
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Loop:
+    """A loop that was entered: `count` rounds where that is known; what it repeats over."""
+
+    site: Site
+    count: int | None
+    over: str  # "folds", "seeds", "epochs", "configurations", "items"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Learn:
+    """Statistics computed from rows: a fit, a call that learns, plain arithmetic over all rows."""
+
+    what: str  # as the code names it: "StandardScaler", "mean"
+    category: str  # "scaling", "selection", ... see docs/library-tables.md
+    rows: Rows
+    site: Site
+    supervised: bool
+    columns: frozenset[Column]  # what it was computed from, where known
+    fitted: bool  # by an object with fit, rather than by arithmetic
+    loops: tuple[Loop, ...]
+    name: str  # the rows, as the code names them
+    marks: frozenset[Mark] = frozenset()  # what had been learned before in these rows
+    cut: Cut | None = None  # for bounds: the condition they went into
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Train:
+    """A predictor is fitted on rows."""
+
+    model: int
+    what: str
+    rows: Rows
+    site: Site
+    x: Data | None
+    y: Data | None
+    loops: tuple[Loop, ...]
+    born: tuple[Loop, ...]  # the loops in which the model was made
+    kind: str  # "fit", "search", "fold", "loop"
+    selects_columns: bool  # the learner picks its own columns, so stray ones do no harm
+    baseline: bool
+    seeds: frozenset[str]
+    name: str
+    held_out: tuple[Data, ...] = ()
+    stops: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Predict:
+    """Predictions made from rows, by a model in the state that these trainings left."""
+
+    model: int
+    trains: tuple[Train, ...]
+    rows: Rows
+    site: Site
+    marks: frozenset[Mark]
+    name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Score:
+    """Predictions from rows reduced against their target."""
+
+    what: str
+    model: int | None
+    trains: tuple[Train, ...]
+    rows: Rows
+    site: Site
+    loops: tuple[Loop, ...]
+    marks: frozenset[Mark]
+    kind: str  # "score", "loss", "curve", "fold"
+    name: str
+    baseline: bool = False
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Choose:
+    """Something was kept because its score was best."""
+
+    scores: tuple[Score, ...]
+    site: Site
+    how: str  # "comparison", "extremum", "search", "stopping", "threshold"
+    loops: tuple[Loop, ...]
+    what: str  # what was chosen, in words
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Split:
+    """Rows were cut apart to hold some out."""
+
+    cut: Cut
+    rows: Rows
+    site: Site
+    loops: tuple[Loop, ...]
+    what: str
+    data: tuple[Data, ...]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Draw:
+    """Rows were repeated, drawn with replacement or made up from others."""
+
+    what: str
+    rows: Rows
+    site: Site
+    loops: tuple[Loop, ...]
+    name: str
+
+
+Mark: TypeAlias = Learn | Predict | Score | Draw
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw

@@ -1,0 +1,123 @@
+"""What the code leg found out, for the rules to turn into findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from leakcheck.findings import Confidence, Location, TraceStep
+from leakcheck.project.source import Problem
+
+
+class Learned(Enum):
+    """What crossed from held-out rows, by the harm it does."""
+
+    STATISTICS = "statistics"  # scaling, imputation, projection, bounds ...
+    FEATURES = "features"  # which features to use, chosen with the target
+    ROWS = "rows"  # copies or blends of rows
+    TARGET = "target"  # statistics of the target, by category
+    VOCABULARY = "vocabulary"  # words, document frequencies, category codes
+
+
+class HoldOut(Enum):
+    """How the rows were held out."""
+
+    SPLIT = "split"
+    FOLDS = "folds"
+    TEST_ONLY = "test only"  # learned from the held-out rows alone
+    TOGETHER = "together"  # learned from train and test put together
+
+
+class Choice(Enum):
+    """What was chosen by its score on the test rows."""
+
+    SETTING = "setting"
+    STOPPING = "stopping"
+    THRESHOLD = "threshold"
+    SEED = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class LearnLeak:
+    """Something learned from rows that are held out later reaches the model."""
+
+    what: str  # as the code names it, with its line
+    learned: Learned
+    hold_out: HoldOut
+    supervised: bool
+    rows: str  # what it was learned from
+    held_out: str  # the held-out rows, in words
+    honest_test: bool  # another, untouched test is scored in the end: only the choice inside is biased
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapLeak:
+    """A model is scored on rows it was trained on."""
+
+    what: str
+    rows: str
+    scored: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingScore:
+    """The only score is that of the training rows."""
+
+    what: str
+    rows: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceLeak:
+    """Something was chosen by comparing scores on the test rows."""
+
+    choice: Choice
+    rows: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class TestReuse:
+    """Several fitted configurations are scored on the same test rows."""
+
+    configurations: int | None  # None: several, how many is not known
+    rows: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class TargetColumn:
+    """The target, or a column made from it, is among the features."""
+
+    target: str
+    feature: str  # equal to `target` where the target itself is left in
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramFacts:
+    """All that the code leg knows of the files it was given."""
+
+    learned: tuple[LearnLeak, ...] = ()
+    overlaps: tuple[OverlapLeak, ...] = ()
+    training_scores: tuple[TrainingScore, ...] = ()
+    choices: tuple[ChoiceLeak, ...] = ()
+    reuses: tuple[TestReuse, ...] = ()
+    target_columns: tuple[TargetColumn, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    unknown_calls: tuple[tuple[str, int], ...] = ()

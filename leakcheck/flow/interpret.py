@@ -1,0 +1,1164 @@
+"""Runs the steps of a program over abstract values, in execution order, and records events.
+
+What a library's callables do stands in `leakcheck.flow.library`; what methods, attributes and subscripts of frames and
+arrays do stands in `leakcheck.flow.data`. This module is the language itself: names, branches, loops, calls, classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leakcheck.flow import steps as s
+from leakcheck.flow.data import DataOperations
+from leakcheck.flow.events import Choose, Event, Loop, Score
+from leakcheck.flow.heap import Heap
+from leakcheck.flow.library import Library
+from leakcheck.flow.rows import NO_ROWS, CutKind, Root, Rows, Site, union, whole
+from leakcheck.flow.tables import Api, Tables
+from leakcheck.flow.values import (
+    NONE,
+    UNKNOWN,
+    Choice,
+    Class,
+    Columns,
+    Const,
+    Data,
+    DictObject,
+    Function,
+    Instance,
+    Items,
+    Lib,
+    LibObject,
+    ListObject,
+    Method,
+    Module,
+    Partial,
+    Ref,
+    Unit,
+    Value,
+)
+from leakcheck.project.source import Source
+
+FindModule = Callable[[str, int, Source], Source | None]
+
+_MOST_DEPTH = 60
+_MOST_WORK = 120_000  # statements of one program
+_MOST_CALLS = 80  # of one function in one program
+_MOST_UNROLLED = 12
+_BUILTINS = frozenset(
+    "abs all any bool bytes callable dict divmod enumerate filter float format frozenset getattr hasattr id int "
+    "isinstance issubclass iter len list locals map max min next object open pow print range repr reversed round set "
+    "setattr slice sorted str sum super tuple type vars zip property staticmethod classmethod display input".split()
+)
+_COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
+_ORDERINGS = frozenset({"<", ">", "<=", ">="})
+
+
+@dataclass(slots=True)
+class Args:
+    """The arguments of a call."""
+
+    pos: list[Value]
+    kw: dict[str, Value]
+    star: bool = False  # some came from *args or **kwargs whose content is not known
+
+    def all(self) -> list[Value]:
+        return [*self.pos, *self.kw.values()]
+
+    def get(self, index: int, name: str) -> Value | None:
+        if name in self.kw:
+            return self.kw[name]
+        return self.pos[index] if 0 <= index < len(self.pos) else None
+
+
+@dataclass(slots=True)
+class Frame:
+    """One activation: a module, a function call or a class body."""
+
+    id: int
+    returns: list[Value]
+    yields: list[Value]
+    exits: list[dict[Any, Any]]
+    globals: set[str]
+    owner: Value | None = None  # the object a method runs on
+    function: Function | None = None
+
+
+class Interpreter:
+    """One program: the file it starts from and the project modules that it imports."""
+
+    def __init__(self, tables: Tables, find_module: FindModule, parse: Callable[[Source], Any]) -> None:
+        self.tables = tables
+        self.find_module = find_module
+        self.parse = parse
+        self.heap = Heap()
+        self.events: dict[tuple[Any, ...], Event] = {}
+        self.notes: list[str] = []
+        self.unknown_calls: dict[str, int] = {}
+        self.units: dict[str, Unit] = {}
+        self.sources: dict[int, Source] = {}  # by a unit's frame
+        self.parents: dict[int, int] = {}  # the frame around a frame
+        self.names: dict[Rows, set[str]] = {}  # what the code calls these rows
+        self.root_names: dict[Root, str] = {}
+        self.cuts_used: set[tuple[Any, Any]] = set()
+        self.called: set[int] = set()
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.calls_of: dict[int, int] = {}
+        self.loops: tuple[Loop, ...] = ()
+        self.loop_of: dict[Any, Loop] = {}
+        self.caller: Site | None = None
+        self.cell: int | None = None
+        self.work = 0
+        self.stack: list[Function] = []
+        self.symbolic = False  # running a function nobody calls
+        self.data_ops = DataOperations(self)
+        self.library = Library(self)
+        self.main: Unit | None = None
+        self.statement: s.Node = s.Node((1, 1, 1, 1))
+        self._statements: dict[type, Callable[[Any], str | None]] = {
+            s.ExprStmt: self._expr_stmt,
+            s.Assign: self._assign,
+            s.Declare: lambda node: None,
+            s.AugAssign: self._aug_assign,
+            s.Delete: self._delete,
+            s.If: self._if,
+            s.For: self._for,
+            s.While: self._while,
+            s.With: self._with,
+            s.Try: self._try,
+            s.Match: self._match,
+            s.Function: self._function,
+            s.Class: self._class,
+            s.Return: self._return,
+            s.Raise: self._raise,
+            s.Assert: self._assert,
+            s.Jump: lambda node: node.kind,
+            s.Scope: self._scope,
+            s.Import: self._import,
+            s.ImportFrom: self._import_from,
+        }
+        self._expressions: dict[type, Callable[[Any], Value]] = {
+            s.Name: self._name,
+            s.Const: lambda node: Const(node.value),
+            s.Attr: self._attr,
+            s.Index: self._index,
+            s.Slice: lambda node: UNKNOWN,
+            s.Call: self._call,
+            s.Star: lambda node: self.eval(node.value),
+            s.Seq: self._seq,
+            s.Dict: self._dict,
+            s.Op: self._op,
+            s.Ternary: self._ternary,
+            s.Lambda: self._lambda,
+            s.Comp: self._comp,
+            s.Join: self._join_string,
+            s.Named: self._named,
+            s.Await: lambda node: self.eval(node.value),
+            s.Yield: self._yield,
+        }
+
+    # --- programs ------------------------------------------------------------------------------------------------
+
+    def run(self, source: Source) -> None:
+        """Interpret a file as the main program, then the functions in it that nobody called."""
+        unit = self.load_unit(source, given=True, main=True)
+        self.symbolic = True
+        self._run_uncalled(unit)
+
+    def load_unit(self, source: Source, *, given: bool = False, main: bool = False) -> Unit:
+        known = self.units.get(source.path)
+        if known is not None:
+            return known
+        frame = self.heap.frame()
+        unit = Unit(source.path.removesuffix(".py"), source.path, frame, given)
+        self.units[source.path] = unit
+        self.sources[frame] = source
+        if main:
+            self.main = unit
+        saved = self.frame, self.unit, self.cell, self.caller, self.loops, self.stack
+        self.frame = Frame(frame, [], [], [], set())
+        self.unit, self.caller, self.loops, self.stack = unit, None, (), []
+        self.heap.set((frame, "__name__"), Const("__main__" if main else unit.name))
+        self.heap.set((frame, "__file__"), Const(source.path))
+        for cell, block in self.parse(source):
+            self.cell = cell
+            self.block(block)
+        self.frame, self.unit, self.cell, self.caller, self.loops, self.stack = saved
+        return unit
+
+    frame: Frame = Frame(0, [], [], [], set())
+    unit: Unit = Unit("", "", 0, False)
+
+    def _run_uncalled(self, unit: Unit) -> None:
+        # Constructors first, so that methods find the attributes which they set.
+        for cls in [c for c in self.classes if c.unit is unit]:
+            methods = self._own_methods(cls)
+            if not methods or any(id(m.node) in self.called for m in methods if m.name == "__init__"):
+                waiting = [m for m in methods if id(m.node) not in self.called]
+                if not waiting or len(waiting) == len(methods):
+                    continue
+            self._run_class(cls, methods)
+        for function in [f for f in self.functions if f.unit is unit and f.cls is None]:
+            if id(function.node) not in self.called:
+                self._run_symbolic(function, None)
+
+    def _own_methods(self, cls: Class) -> list[Function]:
+        methods = []
+        for key, value in list(self.heap.cells.items()):
+            if isinstance(key, tuple) and key[0] == cls.frame and isinstance(value, Function):
+                methods.append(value)
+        return methods
+
+    def _run_class(self, cls: Class, methods: list[Function]) -> None:
+        owner = self.heap.new(Instance(cls, {}, site=cls.site))
+        methods = sorted(methods, key=lambda m: m.name != "__init__")
+        for method in methods:
+            # A method that another one calls is run from there, with what it is given.
+            if method.name == "__init__" or id(method.node) not in self.called:
+                self._run_symbolic(method, owner)
+
+    def _run_symbolic(self, function: Function, owner: Value | None) -> None:
+        site = Site(function.unit.path, function.cell, function.node.span if function.node else (1, 1, 1, 1))
+        keywords: dict[str, Value] = {}
+        params = list(function.params)
+        pos: list[Value] = []
+        if owner is not None and params and "staticmethod" not in function.decorators:
+            pos.append(owner)
+            params = params[1:]
+        for param in params:
+            if param.kind in ("*", "**"):
+                continue
+            keywords[param.name] = self.parameter(param, site)
+        saved = self.unit, self.cell
+        self.unit, self.cell = function.unit, function.cell
+        self.call_function(function, Args(pos, keywords), site, owner=owner)
+        self.unit, self.cell = saved
+
+    def parameter(self, param: s.Param, site: Site) -> Value:
+        """What stands for an argument that is not known: rows of their own."""
+        if isinstance(param.default, s.Const) and not isinstance(param.default.value, type(None)):
+            return Data(kind="scalar", number=self.heap.fresh())
+        return self.new_rows(param.name, site, "parameter", "unknown", name=param.name)
+
+    def new_rows(
+        self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
+    ) -> Data:
+        """A value with rows of its own; the same site gives the same root."""
+        known = self.loop_of.get(("root", site, what, key))
+        root = known if isinstance(known, Root) else Root(what, site, root_kind, role)
+        self.loop_of[("root", site, what, key)] = root  # type: ignore[assignment]
+        frame = self.heap.number("frame", id(root))
+        return Data(
+            rows=whole(root),
+            kind=kind,
+            columns=Columns(frame) if kind in ("frame", "unknown") else None,
+            number=self.heap.number("root", id(root)),
+            name=name,
+        )
+
+    # --- places --------------------------------------------------------------------------------------------------
+
+    def site(self, node: s.Node) -> Site:
+        return Site(self.unit.path, self.cell, node.span, self.caller)
+
+    def statement_site(self) -> Site:
+        return self.site(self.statement)
+
+    def emit(self, key: tuple[Any, ...], event: Event) -> Any:
+        """Record an event once: a second round of a loop gives the same one."""
+        return self.events.setdefault((type(event), *key), event)
+
+    # --- statements ----------------------------------------------------------------------------------------------
+
+    def block(self, block: s.Block) -> str | None:
+        """Run statements; the result says how the block was left: None, "return", "raise", "break", "continue"."""
+        for node in block:
+            self.work += 1
+            self.statement = node
+            status = self._statements[type(node)](node)
+            if status is not None:
+                return status
+        return None
+
+    def _expr_stmt(self, node: s.ExprStmt) -> None:
+        self.eval(node.value)
+
+    def _assign(self, node: s.Assign) -> None:
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _aug_assign(self, node: s.AugAssign) -> None:
+        old = self.eval(node.target)
+        new = self.eval(node.value)
+        held = self.heap.load(old)
+        if isinstance(held, ListObject) and isinstance(old, Ref) and node.op == "+":
+            self.heap.set(old.address, self._extended(held, new))
+            return
+        self.bind(node.target, self.operate(node.op, [old, new], node))
+
+    def _delete(self, node: s.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, s.Name):
+                self.heap.delete((self.frame.id, target.id))
+            elif isinstance(target, s.Index):
+                base = self.eval(target.base)
+                self.data_ops.delete_item(base, self.eval(target.index))
+
+    def _branches(self, runs: Sequence[Callable[[], str | None]]) -> str | None:
+        """Run each from the same state and join what the ones that go on have changed."""
+        going, statuses = [], []
+        for run in runs:
+            status, changes = self.heap.attempt(run)
+            statuses.append(status)
+            if status is None:
+                going.append(changes)
+            elif status != "raise":
+                self.frame.exits.append(changes)
+        if going:
+            self.heap.apply(going)
+            return None
+        return statuses[0] if statuses else None
+
+    def _if(self, node: s.If) -> str | None:
+        test = self.eval(node.test)
+        known = self.truth(test)
+        if known is True:
+            return self.block(node.body)
+        if known is False:
+            return self.block(node.orelse)
+        self.data_ops.note_choice(test, node.test, node.body)
+        return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
+
+    def truth(self, value: Value) -> bool | None:
+        held = self.heap.load(value)
+        if isinstance(held, Const) and not isinstance(held.value, str | bytes):
+            return bool(held.value)
+        return None
+
+    def loop(self, node: s.Node, count: int | None, over: str) -> Loop:
+        key = (self.unit.path, self.cell, node.span)
+        known = self.loop_of.get(key)
+        if known is None or known.count != count or known.over != over:
+            known = self.loop_of[key] = Loop(Site(self.unit.path, self.cell, node.span), count, over)
+        return known
+
+    def _for(self, node: s.For) -> str | None:
+        iterable = self.eval(node.iter)
+        items, element, over = self.data_ops.iterate(iterable, self.site(node))
+        count = len(items) if items is not None else self.data_ops.length(iterable)
+        loop = self.loop(node, count, self._repeats(node, over))
+        outer, self.loops = self.loops, (*self.loops, loop)
+        exits, self.frame.exits = self.frame.exits, []
+        try:
+            if items is not None and self._worth_unrolling(items):
+                for item in items:
+                    self.bind(node.target, item)
+                    self.block(node.body)
+            else:
+                for turn in range(2):
+                    if turn:
+                        before_second: list[Any] = []
+                    self.bind(node.target, element)
+                    status, changes = self.heap.attempt(lambda: self.block(node.body))
+                    self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
+                    self.frame.exits = []
+        finally:
+            self.loops = outer
+            leftover, self.frame.exits = self.frame.exits, exits
+        if leftover:
+            self.heap.apply([{}, *leftover])
+        return self.block(node.orelse)
+
+    def _repeats(self, node: s.For, over: str) -> str:
+        names = " ".join(_names(node.target)).lower()
+        if over == "folds":
+            return over
+        if "seed" in names or "random_state" in names or names in ("rs", "trial", "run"):
+            return "seeds"
+        if "epoch" in names or names in ("step", "iteration", "it", "iter"):
+            return "epochs"
+        if "fold" in names:
+            return "folds"
+        if "thresh" in names or names in ("t", "th", "thr", "cutoff"):
+            return "thresholds"
+        return over
+
+    def _worth_unrolling(self, items: Sequence[Value]) -> bool:
+        # Known objects and tables keep their identity; numbers are looked at as one.
+        spread = 1
+        for loop in self.loops[:-1]:
+            spread *= loop.count or 2
+        if len(items) > _MOST_UNROLLED or spread * len(items) > 48:
+            return False
+        return any(not isinstance(self.heap.load(item), Const) for item in items)
+
+    def _while(self, node: s.While) -> str | None:
+        loop = self.loop(node, None, "items")
+        outer, self.loops = self.loops, (*self.loops, loop)
+        exits, self.frame.exits = self.frame.exits, []
+        for turn in range(2):
+            self.eval(node.test)
+            _, changes = self.heap.attempt(lambda: self.block(node.body))
+            self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
+            self.frame.exits = []
+        self.loops, self.frame.exits = outer, exits
+        return self.block(node.orelse)
+
+    def _with(self, node: s.With) -> str | None:
+        for item, target in node.items:
+            value = self.eval(item)
+            held = self.heap.load(value)
+            if isinstance(held, Instance):
+                entered = self.call_method(value, "__enter__", Args([], {}), self.site(node))
+                value = entered if entered is not None else value
+            if target is not None:
+                self.bind(target, value)
+        return self.block(node.body)
+
+    def _try(self, node: s.Try) -> str | None:
+        status = self.block(node.body)
+        if status == "raise":
+            status = None
+        runs: list[Callable[[], str | None]] = [lambda: status]
+        for handler in node.handlers:
+            runs.append(self._handler(handler))
+        if len(runs) > 1:
+            status = self._branches(runs)
+        if status is None:
+            status = self.block(node.orelse)
+        final = self.block(node.final)
+        return final or status
+
+    def _handler(self, handler: s.Handler) -> Callable[[], str | None]:
+        def run() -> str | None:
+            if handler.name:
+                self.heap.set((self.frame.id, handler.name), UNKNOWN)
+            return self.block(handler.body)
+
+        return run
+
+    def _match(self, node: s.Match) -> str | None:
+        subject = self.eval(node.subject)
+        runs: list[Callable[[], str | None]] = [lambda: None]
+
+        def case_run(case: s.Case) -> Callable[[], str | None]:
+            def run() -> str | None:
+                for name in case.names:
+                    self.heap.set((self.frame.id, name), subject)
+                return self.block(case.body)
+
+            return run
+
+        runs += [case_run(case) for case in node.cases]
+        return self._branches(runs)
+
+    def _return(self, node: s.Return) -> str:
+        self.frame.returns.append(self.eval(node.value) if node.value is not None else NONE)
+        return "return"
+
+    def _raise(self, node: s.Raise) -> str:
+        if node.value is not None:
+            self.eval(node.value)
+        return "raise"
+
+    def _assert(self, node: s.Assert) -> None:
+        self.eval(node.test)
+
+    def _scope(self, node: s.Scope) -> None:
+        self.frame.globals.update(node.names)
+
+    # --- definitions and imports ---------------------------------------------------------------------------------
+
+    def _function(self, node: s.Function) -> None:
+        defaults = tuple((p.name, self.eval(p.default)) for p in node.params if p.default is not None)
+        function = Function(
+            node.name,
+            node.params,
+            node.body,
+            self.unit,
+            self.cell,
+            self.frame.id,
+            defaults,
+            node.is_generator,
+            tuple(_dotted(d) for d in node.decorators),
+            node,
+            self._class_being_made,
+        )
+        self.functions.append(function)
+        value: Value = function
+        for decorator in reversed(node.decorators):
+            around = self.eval(decorator)
+            if isinstance(around, Function):
+                made = self.call(around, Args([value], {}), self.site(decorator))
+                value = made if isinstance(made, Function | Method | Partial) else value
+        self.set_name(node.name, value)
+
+    _class_being_made: Class | None = None
+
+    def _class(self, node: s.Class) -> None:
+        bases = tuple(self.eval(arg.value) for arg in node.bases if arg.keyword is None and not arg.star)
+        frame = self.heap.frame()
+        self.parents[frame] = self.frame.id
+        fields: list[tuple[str, Value | None]] = []
+        for part in node.body:
+            if isinstance(part, s.Declare) and isinstance(part.target, s.Name):
+                fields.append((part.target.id, None))
+            elif isinstance(part, s.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], s.Name):
+                fields.append((part.targets[0].id, UNKNOWN))
+        decorators = [_dotted(d).rsplit(".", 1)[-1] for d in node.decorators]
+        kind = "class"
+        if any(isinstance(b, Lib) and b.name.endswith("NamedTuple") for b in bases):
+            kind = "namedtuple"
+        elif any(name in ("dataclass", "define", "attrs", "s") for name in decorators):
+            kind = "dataclass"
+        cls = Class(node.name, self.unit, bases, frame, tuple(fields), kind, self.site(node))
+        self.classes.append(cls)
+        saved, self.frame = self.frame, Frame(frame, [], [], [], set())
+        outer, self._class_being_made = self._class_being_made, cls
+        self.block(node.body)
+        self._class_being_made = outer
+        self.frame = saved
+        self.set_name(node.name, cls)
+
+    def _import(self, node: s.Import) -> None:
+        for dotted, bound in node.modules:
+            if bound is not None:
+                self.set_name(bound, self.import_module(dotted, 0))
+            else:
+                value = self.import_module(dotted, 0)
+                first = dotted.split(".")[0]
+                if first == dotted or isinstance(value, Lib):
+                    self.set_name(first, value if first == dotted else Lib(first))
+                else:
+                    top = self.import_module(first, 0)
+                    self.set_name(first, top if isinstance(top, Module) else Lib(first))
+                    self.heap.set((self.unit.frame, "import " + dotted), value)
+
+    def import_module(self, dotted: str, level: int) -> Value:
+        source = self.find_module(dotted, level, self.sources[self.unit.frame])
+        if source is None:
+            return Lib(dotted)
+        return Module(self.load_unit(source))
+
+    def _import_from(self, node: s.ImportFrom) -> None:
+        base = self.import_module(node.module, node.level)
+        for name, bound in node.names:
+            if name == "*":
+                if isinstance(base, Module):
+                    for key, value in list(self.heap.cells.items()):
+                        if isinstance(key, tuple) and key[0] == base.unit.frame and not key[1].startswith("_"):
+                            self.set_name(key[1], value)
+                elif isinstance(base, Lib):
+                    for star, qualified in self.tables.star(base.name).items():
+                        self.set_name(star, Lib(qualified))
+                continue
+            self.set_name(bound, self._imported(base, node, name))
+
+    def _imported(self, base: Value, node: s.ImportFrom, name: str) -> Value:
+        if isinstance(base, Module):
+            value = self.heap.get((base.unit.frame, name))
+            if value is not None:
+                return value  # type: ignore[no-any-return]
+        dotted = f"{node.module}.{name}" if node.module else name
+        source = self.find_module(dotted, node.level, self.sources[self.unit.frame])
+        if source is not None:
+            return Module(self.load_unit(source))
+        return UNKNOWN if isinstance(base, Module) else Lib(f"{node.module}.{name}")
+
+    # --- names and targets ---------------------------------------------------------------------------------------
+
+    def set_name(self, name: str, value: Value) -> None:
+        frame = self.unit.frame if name in self.frame.globals else self.frame.id
+        self.heap.set((frame, name), value)
+
+    def _name(self, node: s.Name) -> Value:
+        name = node.id
+        cells = self.heap.cells
+        frame: int | None = self.unit.frame if name in self.frame.globals else self.frame.id
+        while frame is not None:
+            value = cells.get((frame, name))
+            if value is not None:
+                return value  # type: ignore[no-any-return]
+            frame = self.parents.get(frame)
+        if name in _BUILTINS:
+            return Lib("builtins." + name)
+        return Data(number=self.heap.number("name", name))
+
+    def bind(self, target: s.Expr, value: Value) -> None:
+        """Assign a value to a target."""
+        if isinstance(target, s.Name):
+            self.set_name(target.id, self.boxed(value, target.id))
+        elif isinstance(target, s.Seq):
+            self._unpack(target, value)
+        elif isinstance(target, s.Attr):
+            base = self.eval(target.base)
+            self.set_attr(base, target.name, self.boxed(value, _dotted(target)))
+        elif isinstance(target, s.Index):
+            self.data_ops.set_item(target, value)
+        elif isinstance(target, s.Star):
+            self.bind(target.value, value)
+
+    def boxed(self, value: Value, name: str) -> Value:
+        """Rows that get a name can be changed through it: they move to the heap."""
+        if isinstance(value, Data):
+            if value.rows:
+                self.hint(value.rows, name)
+                return self.heap.new(value.but(name=name))
+            return value
+        if isinstance(value, Ref):
+            held = self.heap.load(value)
+            if isinstance(held, Data) and held.rows:
+                self.hint(held.rows, name)
+        return value
+
+    def hint(self, rows: Rows, name: str) -> None:
+        self.names.setdefault(rows, set()).add(name)
+        for root, cuts in rows:
+            if not cuts:
+                self.root_names.setdefault(root, name)
+
+    def _unpack(self, target: s.Seq, value: Value) -> None:
+        count = len(target.items)
+        starred = [i for i, item in enumerate(target.items) if isinstance(item, s.Star)]
+        parts = self.data_ops.unpack(value, count if not starred else None)
+        if starred and parts is not None:
+            i = starred[0]
+            after = count - i - 1
+            middle = self.heap.new(ListObject(tuple(parts[i : len(parts) - after])))
+            parts = [*parts[:i], middle, *(parts[len(parts) - after :] if after else [])]
+        if parts is None or len(parts) != count:
+            part = self.data_ops.element(value)
+            parts = [part] * count
+        for item, part in zip(target.items, parts, strict=True):
+            self.bind(item, part)
+
+    def set_attr(self, base: Value, name: str, value: Value) -> None:
+        if isinstance(base, Choice):
+            for option in base.options:
+                self.set_attr(option, name, value)
+            return
+        if isinstance(base, Module):
+            self.heap.set((base.unit.frame, name), value)
+        if isinstance(base, Class):
+            self.heap.set((base.frame, name), value)
+        if not isinstance(base, Ref):
+            return
+        held = self.heap.load(base)
+        if isinstance(held, Instance | LibObject):
+            self.heap.set(base.address, replace(held, attrs={**held.attrs, name: value}))
+        elif isinstance(held, Data):
+            self.data_ops.set_column(base, name, value)
+
+    # --- expressions ---------------------------------------------------------------------------------------------
+
+    def eval(self, node: s.Expr) -> Value:
+        return self._expressions[type(node)](node)
+
+    def _attr(self, node: s.Attr) -> Value:
+        return self.get_attr(self.eval(node.base), node.name, node)
+
+    def get_attr(self, base: Value, name: str, node: s.Node) -> Value:
+        if isinstance(base, Lib):
+            return Lib(f"{base.name}.{name}")
+        if isinstance(base, Module):
+            value = self.heap.get((base.unit.frame, name))
+            if value is not None:
+                return value  # type: ignore[no-any-return]
+            source = self.find_module(name, 1, self.sources[base.unit.frame])
+            return Module(self.load_unit(source)) if source is not None else UNKNOWN
+        if isinstance(base, Choice):
+            return self.heap.join_all([self.get_attr(option, name, node) for option in base.options])  # type: ignore[no-any-return]
+        if isinstance(base, Class):
+            found = self.class_attr(base, name)
+            return found if found is not None else Lib(f"{self._lib_name(base)}.{name}")
+        held = self.heap.load(base)
+        if isinstance(held, Instance):
+            if name in held.attrs:
+                return held.attrs[name]
+            found = self.class_attr(held.cls, name)
+            if isinstance(found, Function):
+                if "property" in found.decorators or "cached_property" in found.decorators:
+                    return self.call_function(found, Args([base], {}), self.site(node), owner=base)
+                if "staticmethod" in found.decorators:
+                    return found
+                return Method(base, found, name)
+            if found is not None:
+                return found
+            return Method(base, None, name)
+        if isinstance(held, Items) and name in held.fields:
+            return held.items[held.fields.index(name)]
+        if isinstance(held, DictObject) and name in held.items and isinstance(base, Ref):
+            return held.items[name]
+        if isinstance(held, LibObject):
+            if name in held.attrs:
+                return held.attrs[name]
+            return self.library.get_attr(base, held, name)
+        if isinstance(held, Data):
+            return self.data_ops.get_attr(base, held, name, node)
+        return Method(base, None, name)
+
+    def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
+        """An attribute of a class or its project bases."""
+        if cls is not skip:
+            value = self.heap.get((cls.frame, name))
+            if value is not None:
+                return value  # type: ignore[no-any-return]
+        for base in cls.bases:
+            if isinstance(base, Class):
+                value = self.class_attr(base, name)
+                if value is not None:
+                    return value
+        return None
+
+    def _lib_name(self, cls: Class) -> str:
+        for base in cls.bases:
+            if isinstance(base, Lib):
+                return base.name
+            if isinstance(base, Class):
+                return self._lib_name(base)
+        return cls.name
+
+    def lib_base(self, cls: Class) -> Api | None:
+        """What the library class that a project class derives from is."""
+        for base in cls.bases:
+            api = None
+            if isinstance(base, Lib):
+                api = self.tables.lookup(base.name)
+            elif isinstance(base, Class):
+                api = self.lib_base(base)
+            if api is not None:
+                return api
+        return None
+
+    def base_names(self, cls: Class) -> list[str]:
+        names: list[str] = []
+        for base in cls.bases:
+            if isinstance(base, Lib):
+                names.append(base.name.rsplit(".", 1)[-1])
+            elif isinstance(base, Class):
+                names += [base.name, *self.base_names(base)]
+        return names
+
+    def _index(self, node: s.Index) -> Value:
+        base = self.eval(node.base)
+        return self.data_ops.get_item(base, node.index, node)
+
+    def _seq(self, node: s.Seq) -> Value:
+        items: list[Value] = []
+        known = True
+        for item in node.items:
+            if isinstance(item, s.Star):
+                inner = self.eval(item.value)
+                parts = self.data_ops.unpack(inner, None)
+                if parts is None:
+                    known = False
+                    items.append(self.data_ops.element(inner))
+                else:
+                    items += parts
+            else:
+                items.append(self.eval(item))
+        if node.kind == "tuple" and known:
+            return Items(tuple(items))
+        if not known:
+            return self.heap.new(ListObject(None, self.heap.join_all(items)))
+        return self.heap.new(ListObject(tuple(items)))
+
+    def _dict(self, node: s.Dict) -> Value:
+        items: dict[Any, Value] = {}
+        rest: Value | None = None
+        for key, value_node in node.items:
+            value = self.eval(value_node)
+            if key is None:
+                held = self.heap.load(value)
+                if isinstance(held, DictObject):
+                    items.update(held.items)
+                    rest = held.any if rest is None else rest
+                continue
+            known = self.heap.load(self.eval(key))
+            if isinstance(known, Const):
+                items[known.value] = value
+            else:
+                rest = value if rest is None else self.heap.join(rest, value)
+        return self.heap.new(DictObject(items, rest))
+
+    def _op(self, node: s.Op) -> Value:
+        values = [self.eval(operand) for operand in node.operands]
+        return self.operate(node.op, values, node)
+
+    def operate(self, op: str, values: list[Value], node: s.Node) -> Value:
+        held = [self.heap.load(v) for v in values]
+        if all(isinstance(h, Const) for h in held):
+            folded = _fold(op, [h.value for h in held])
+            if folded is not None:
+                return folded
+        if op == "+" and len(held) == 2 and isinstance(held[0], ListObject | Items) and isinstance(held[1], ListObject | Items):
+            return self._concatenated(held[0], held[1])
+        if op in ("*",) and len(held) == 2 and isinstance(held[0], ListObject) and isinstance(held[1], Const):
+            return values[0]
+        if op == "==" and len(held) == 2 and all(isinstance(h, Const | Data) for h in held):
+            pass
+        if op in ("and", "or"):
+            return self.heap.join_all(values)  # type: ignore[no-any-return]
+        if op in ("is", "is not", "in", "not in", "not") and not any(self.heap.data(v).rows for v in values):
+            if op in ("is", "is not") and len(held) == 2 and isinstance(held[1], Const) and held[1].value is None:
+                if isinstance(held[0], Const):
+                    return Const((held[0].value is None) == (op == "is"))
+                if isinstance(held[0], Data) and any(root.kind == "parameter" for root, _ in held[0].rows):
+                    return UNKNOWN
+                if not isinstance(held[0], Data | Choice):
+                    return Const(op == "is not")
+            return Data(kind="scalar", number=self.heap.fresh())
+        return self.data_ops.operate(op, values, node)
+
+    def _concatenated(self, a: ListObject | Items, b: ListObject | Items) -> Value:
+        if isinstance(a, Items) and isinstance(b, Items):
+            return Items(a.items + b.items)
+        if a.items is not None and b.items is not None:
+            return self.heap.new(ListObject(a.items + b.items))
+        parts = [*(a.items or ()), *(b.items or ())]
+        parts += [x.any for x in (a, b) if isinstance(x, ListObject) and x.any is not None]
+        return self.heap.new(ListObject(None, self.heap.join_all(parts)))
+
+    def _extended(self, held: ListObject, more: Value) -> ListObject:
+        parts = self.data_ops.unpack(more, None)
+        if held.items is not None and parts is not None and not self.loops:
+            return ListObject(held.items + tuple(parts))
+        inner = [*(held.items or ()), *([held.any] if held.any is not None else [])]
+        inner += parts if parts is not None else [self.data_ops.element(more)]
+        return ListObject(None, self.heap.join_all(inner))
+
+    def _ternary(self, node: s.Ternary) -> Value:
+        test = self.eval(node.test)
+        known = self.truth(test)
+        if known is not None:
+            return self.eval(node.body if known else node.orelse)
+        self.data_ops.note_choice(test, node.test, None)
+        return self.heap.join(self.eval(node.body), self.eval(node.orelse))  # type: ignore[no-any-return]
+
+    def _lambda(self, node: s.Lambda) -> Value:
+        defaults = tuple((p.name, self.eval(p.default)) for p in node.params if p.default is not None)
+        body: s.Block = (s.Return(node.span, node.body),)
+        return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
+
+    def _comp(self, node: s.Comp) -> Value:
+        outer = self.loops
+        results: list[Value] = []
+        keyed: dict[Any, Value] = {}
+        exact = self._run_comp(node, 0, results, keyed)
+        self.loops = outer
+        if node.kind == "dict":
+            if exact:
+                return self.heap.new(DictObject(keyed))
+            return self.heap.new(DictObject(keyed, self.heap.join_all(results)))
+        if exact:
+            return self.heap.new(ListObject(tuple(results)))
+        return self.heap.new(ListObject(None, self.heap.join_all(results)))
+
+    def _run_comp(self, node: s.Comp, depth: int, results: list[Value], keyed: dict[Any, Value]) -> bool:
+        if depth == len(node.loops):
+            value = self.eval(node.element)
+            results.append(value)
+            if node.key is not None:
+                key = self.heap.load(self.eval(node.key))
+                if isinstance(key, Const):
+                    keyed[key.value] = value
+            return True
+        part = node.loops[depth]
+        iterable = self.eval(part.iter)
+        items, element, over = self.data_ops.iterate(iterable, self.site(part))
+        count = len(items) if items is not None else self.data_ops.length(iterable)
+        self.loops = (*self.loops, self.loop(part, count, over))
+        exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
+        if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):
+            for item in items:
+                self.bind(part.target, item)
+                exact = self._run_comp(node, depth + 1, results, keyed) and exact
+        else:
+            exact = False
+            self.bind(part.target, element)
+            for test in part.tests:
+                self.eval(test)
+            self._run_comp(node, depth + 1, results, keyed)
+        self.loops = self.loops[:-1]
+        return exact
+
+    def _join_string(self, node: s.Join) -> Value:
+        text: list[str] | None = []
+        for part in node.parts:
+            value = self.heap.load(self.eval(part))
+            if isinstance(value, Const) and text is not None:
+                text.append(str(value.value))
+            else:
+                text = None
+        return Const("".join(text)) if text is not None else Data(kind="scalar", number=self.heap.fresh())
+
+    def _named(self, node: s.Named) -> Value:
+        value = self.eval(node.value)
+        self.bind(node.target, value)
+        return value
+
+    def _yield(self, node: s.Yield) -> Value:
+        value = self.eval(node.value) if node.value is not None else NONE
+        self.frame.yields.append(self.data_ops.element(value) if node.delegate else value)
+        return UNKNOWN
+
+    # --- calls ---------------------------------------------------------------------------------------------------
+
+    def _call(self, node: s.Call) -> Value:
+        func = node.func
+        if isinstance(func, s.Name) and func.id == "super":
+            return self.eval_super()
+        callee = self.eval(func)
+        args = self.arguments(node)
+        return self.call(callee, args, self.site(node))
+
+    def eval_super(self) -> Value:
+        owner, function = self.frame.owner, self.frame.function
+        if owner is None or function is None:
+            return UNKNOWN
+        return Partial(Lib("builtins.super"), (owner,), ())
+
+    def arguments(self, node: s.Call) -> Args:
+        args = Args([], {})
+        for arg in node.args:
+            value = self.eval(arg.value)
+            if arg.star == "*":
+                parts = self.data_ops.unpack(value, None)
+                if parts is None:
+                    args.star = True
+                    args.pos.append(self.data_ops.element(value))
+                else:
+                    args.pos += parts
+            elif arg.star == "**":
+                held = self.heap.load(value)
+                if isinstance(held, DictObject):
+                    args.kw.update({k: v for k, v in held.items.items() if isinstance(k, str)})
+                    args.star = args.star or held.any is not None
+                else:
+                    args.star = True
+            elif arg.keyword is not None:
+                args.kw[arg.keyword] = value
+            else:
+                args.pos.append(value)
+        return args
+
+    def call(self, callee: Value, args: Args, site: Site) -> Value:
+        if isinstance(callee, Function):
+            return self.call_function(callee, args, site)
+        if isinstance(callee, Method):
+            return self._call_bound(callee, args, site)
+        if isinstance(callee, Lib):
+            return self.library.call(callee.name, args, site)
+        if isinstance(callee, Class):
+            return self.instantiate(callee, args, site)
+        if isinstance(callee, Partial):
+            joined = Args([*callee.args, *args.pos], {**dict(callee.keywords), **args.kw}, args.star)
+            return self.call(callee.function, joined, site)
+        if isinstance(callee, Choice):
+            return self.heap.join_all([self.call(option, args, site) for option in callee.options])  # type: ignore[no-any-return]
+        held = self.heap.load(callee)
+        if isinstance(held, LibObject):
+            return self.library.call_object(callee, held, args, site)
+        if isinstance(held, Instance):
+            for name in ("__call__", "forward", "call"):
+                function = self.class_attr(held.cls, name)
+                if isinstance(function, Function):
+                    result = self.call_function(function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee)
+                    return self.library.instance_called(callee, held, args, result, site)
+            return self.library.instance_called(callee, held, args, None, site)
+        return self.data_ops.unknown_call(callee, args, site)
+
+    def _call_bound(self, method: Method, args: Args, site: Site) -> Value:
+        owner = method.owner
+        if method.function is not None:
+            if "classmethod" in method.function.decorators:
+                held = self.heap.load(owner)
+                first: Value = held.cls if isinstance(held, Instance) else owner
+                return self.call_function(method.function, Args([first, *args.pos], args.kw, args.star), site)
+            inner = Args([owner, *args.pos], args.kw, args.star)
+            return self.call_function(method.function, inner, site, owner=owner)
+        held = self.heap.load(owner)
+        if isinstance(held, LibObject):
+            return self.library.call_method(owner, held, method.name, args, site)
+        if isinstance(held, Instance):
+            return self.library.instance_method(owner, held, method.name, args, site)
+        if isinstance(owner, Partial) and owner.function == Lib("builtins.super"):
+            return self._call_super(owner.args[0], method.name, args, site)
+        return self.data_ops.call_method(owner, method.name, args, site)
+
+    def _call_super(self, owner: Value, name: str, args: Args, site: Site) -> Value:
+        held = self.heap.load(owner)
+        function = self.frame.function
+        if isinstance(held, Instance) and function is not None and function.cls is not None:
+            found = self.class_attr(function.cls, name, skip=function.cls)
+            if isinstance(found, Function):
+                return self.call_function(found, Args([owner, *args.pos], args.kw, args.star), site, owner=owner)
+            return self.library.instance_method(owner, held, name, args, site)
+        return NONE
+
+    def call_method(self, owner: Value, name: str, args: Args, site: Site) -> Value | None:
+        """Call a method of a project object; None where its class has no such method."""
+        held = self.heap.load(owner)
+        if isinstance(held, Instance):
+            function = self.class_attr(held.cls, name)
+            if isinstance(function, Function):
+                return self.call_function(function, Args([owner, *args.pos], args.kw, args.star), site, owner=owner)
+        return None
+
+    def instantiate(self, cls: Class, args: Args, site: Site) -> Value:
+        if cls.kind == "namedtuple" or (cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)):
+            values: dict[str, Value] = {}
+            for (name, default), value in zip(cls.fields, args.pos, strict=False):
+                values[name] = value
+            values.update(args.kw)
+            for name, default in cls.fields:
+                if name not in values:
+                    values[name] = self.heap.get((cls.frame, name)) or UNKNOWN
+            if cls.kind == "namedtuple":
+                fields = tuple(name for name, _ in cls.fields)
+                return Items(tuple(values[name] for name in fields), fields, cls)
+            made = self.heap.new(Instance(cls, values, born=self.loops, site=site))
+            self.call_method(made, "__post_init__", Args([], {}), site)
+            return made
+        made = self.heap.new(Instance(cls, {}, born=self.loops, site=site))
+        function = self.class_attr(cls, "__init__")
+        if isinstance(function, Function):
+            self.call_function(function, Args([made, *args.pos], args.kw, args.star), site, owner=made)
+        return made
+
+    def call_function(self, function: Function, args: Args, site: Site, owner: Value | None = None) -> Value:
+        """Run a project function with the caller's values."""
+        key = id(function.node) if function.node is not None else id(function)
+        if function.node is not None:
+            self.called.add(key)
+        count = self.calls_of.get(key, 0)
+        if (
+            len(self.stack) >= _MOST_DEPTH
+            or self.stack.count(function) > 1
+            or self.work > _MOST_WORK
+            or count > _MOST_CALLS
+        ):
+            self._cut(function)
+            return self.data_ops.pass_through(args)
+        self.calls_of[key] = count + 1
+        frame_id = self.heap.frame()
+        self.parents[frame_id] = function.frame
+        if function.cls is not None and function.frame == function.cls.frame:
+            # Names of a class body are not in scope inside its methods.
+            self.parents[frame_id] = self.parents.get(function.cls.frame, function.unit.frame)
+        saved = self.frame, self.unit, self.cell, self.caller
+        self.frame = Frame(frame_id, [], [], [], set(), owner, function)
+        self._bind_params(function, args, frame_id)
+        self.unit, self.cell = function.unit, function.cell
+        self.caller = site
+        self.stack.append(function)
+        try:
+            status = self.block(function.body)
+            exits = self.frame.exits
+            if exits:
+                kept = [{k: v for k, v in changes.items() if isinstance(k, int)} for changes in exits]
+                self.heap.apply([*kept, *([{}] if status != "raise" else [])])
+            returns, yields = self.frame.returns, self.frame.yields
+        finally:
+            self.stack.pop()
+            self.frame, self.unit, self.cell, self.caller = saved
+        if function.is_generator:
+            if "contextmanager" in " ".join(function.decorators):
+                return self.heap.join_all(yields) or NONE
+            if len(yields) <= 8 and not any(loop for loop in self.loops[len(self.loops) :]):
+                inside = [y for y in yields]
+                return self.heap.new(ListObject(None, self.heap.join_all(inside)))
+            return self.heap.new(ListObject(None, self.heap.join_all(yields)))
+        if not returns:
+            return NONE
+        if len(returns) > 1:
+            returns = [r for r in returns if r != NONE] or returns
+        return self.heap.join_all(returns)  # type: ignore[no-any-return]
+
+    def _cut(self, function: Function) -> None:
+        if self.stack.count(function) > 1:
+            return  # recursion is followed twice: more rounds show nothing new
+        note = f"{function.unit.path}: calls of {function.name}() were not all followed (the limit of work was reached)"
+        if note not in self.notes:
+            self.notes.append(note)
+
+    def _bind_params(self, function: Function, args: Args, frame: int) -> None:
+        defaults = dict(function.defaults)
+        positional = [p for p in function.params if p.kind in ("positional-only", "normal")]
+        taken: set[str] = set()
+        for param, value in zip(positional, args.pos, strict=False):
+            self._set_param(frame, param.name, value)
+            taken.add(param.name)
+        names = {p.name for p in function.params}
+        for name, value in args.kw.items():
+            if name in names:
+                self._set_param(frame, name, value)
+                taken.add(name)
+        for param in function.params:
+            if param.name in taken:
+                continue
+            if param.kind == "*":
+                self.heap.set((frame, param.name), Items(tuple(args.pos[len(positional) :])))
+            elif param.kind == "**":
+                extra = {k: v for k, v in args.kw.items() if k not in names}
+                self.heap.set((frame, param.name), self.heap.new(DictObject(dict(extra))))
+            elif param.name in defaults:
+                self.heap.set((frame, param.name), defaults[param.name])
+            else:
+                self.heap.set((frame, param.name), args.pos[-1] if args.star and args.pos else UNKNOWN)
+
+    def _set_param(self, frame: int, name: str, value: Value) -> None:
+        # What is passed keeps the caller's name: findings speak of the data as the caller does.
+        if isinstance(value, Data) and value.rows:
+            value = self.heap.new(value.but(name=value.name or name))
+        self.heap.set((frame, name), value)
+
+
+def _names(target: s.Expr) -> Iterable[str]:
+    if isinstance(target, s.Name):
+        yield target.id
+    elif isinstance(target, s.Seq):
+        for item in target.items:
+            yield from _names(item)
+
+
+def _dotted(node: s.Expr) -> str:
+    if isinstance(node, s.Name):
+        return node.id
+    if isinstance(node, s.Attr):
+        return f"{_dotted(node.base)}.{node.name}"
+    if isinstance(node, s.Call):
+        return _dotted(node.func)
+    return ""
+
+
+def _fold(op: str, values: list[Any]) -> Const | None:
+    """A constant made from constants, where that is cheap and safe."""
+    try:
+        if len(values) == 1 and op == "-" and isinstance(values[0], int | float):
+            return Const(-values[0])
+        if len(values) == 1 and op == "not":
+            return Const(not values[0])
+        if len(values) != 2:
+            return None
+        a, b = values
+        if op == "==":
+            return Const(a == b)
+        if op == "!=":
+            return Const(a != b)
+        if op == "+" and type(a) is type(b) and isinstance(a, int | float | str) and len(str(a)) < 500:
+            return Const(a + b)
+        if isinstance(a, int | float) and isinstance(b, int | float):
+            if op == "-":
+                return Const(a - b)
+            if op == "*" and abs(a) < 1e12 and abs(b) < 1e12:
+                return Const(a * b)
+            if op == "/" and b:
+                return Const(a / b)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None

@@ -1,0 +1,659 @@
+"""Joins the events of one program into leak facts: what was learned or chosen, from which rows, and how it got there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leakcheck.findings import Confidence, Location, TraceStep
+from leakcheck.flow.data import role_of_word
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
+from leakcheck.flow.facts import (
+    Choice,
+    ChoiceLeak,
+    HoldOut,
+    Learned,
+    LearnLeak,
+    OverlapLeak,
+    ProgramFacts,
+    TargetColumn,
+    TestReuse,
+    TrainingScore,
+)
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, narrow, overlap, within
+
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Interpreter
+
+_CATEGORY = {
+    "selection": Learned.FEATURES,
+    "resampling": Learned.ROWS,
+    "augmentation": Learned.ROWS,
+    "target-encoding": Learned.TARGET,
+    "vocabulary": Learned.VOCABULARY,
+    "categories": Learned.VOCABULARY,
+}
+# In the target only a change of scale matters: codes and thresholds rename classes.
+_MATTERS_IN_TARGET = frozenset({"scaling", "projection", "statistic"})
+_SHAPES_TARGET = frozenset({"mean", "std", "min", "max", "median", "var", "amin", "amax"})
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldOut:
+    """Rows that a model was not trained on, and what shows it."""
+
+    rows: Rows
+    train: Train
+    cut: Cut | None  # the cut that held them out
+    split: Site | None
+    score: Score | None
+    kind: str  # "split", "folds", "validation"
+
+
+def find_leaks(program: Interpreter) -> ProgramFacts:
+    """The leak facts of an interpreted program."""
+    return _Joiner(program).facts()
+
+
+class _Joiner:
+    def __init__(self, program: Interpreter) -> None:
+        self.program = program
+        events = list(program.events.values())
+        self.trains = [e for e in events if isinstance(e, Train)]
+        self.scores = [e for e in events if isinstance(e, Score)]
+        self.predicts = [e for e in events if isinstance(e, Predict)]
+        self.chooses = [e for e in events if isinstance(e, Choose)]
+        self.splits = [e for e in events if isinstance(e, Split)]
+        self.by_model: dict[int, list[Train]] = {}
+        for train in self.trains:
+            self.by_model.setdefault(train.model, []).append(train)
+        self.targets = self._targets()
+        self.held_outs = self._held_outs()
+
+    def facts(self) -> ProgramFacts:
+        overlaps = tuple(self._overlaps())
+        return ProgramFacts(
+            learned=tuple(self._learned()),
+            overlaps=overlaps,
+            training_scores=() if overlaps else tuple(self._training_scores()),
+            choices=tuple(self._choices()),
+            reuses=tuple(self._reuses()),
+            target_columns=tuple(self._target_columns()),
+            notes=tuple(self.program.notes),
+            unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
+        )
+
+    # --- what is held out ----------------------------------------------------------------------------------------
+
+    def _targets(self) -> frozenset[Column]:
+        found: set[Column] = set()
+        for train in self.trains:
+            if train.y is not None:
+                found |= train.y.sources
+        return frozenset(found)
+
+    def trained(self, event: Score | Predict) -> tuple[Train, ...]:
+        """The trainings behind a score: of a network trained in a loop, all of its trainings."""
+        if event.trains:
+            return event.trains
+        if event.model is None:
+            return ()
+        return tuple(t for t in self.by_model.get(event.model, ()) if t.kind == "loop")
+
+    def _held_outs(self) -> list[_HeldOut]:
+        found: list[_HeldOut] = []
+        for score in self.scores:
+            for train in self.trained(score):
+                if overlap(score.rows, train.rows) is not Overlap.YES:
+                    found.append(self._held_out(score.rows, train, score))
+        for train in self.trains:
+            for root, steps in train.rows:
+                for cut, part in steps:
+                    if not cut.explicit or cut.role(part) != "train" or cut.kind is CutKind.VALIDATION:
+                        continue
+                    for other, role in enumerate(cut.roles):
+                        if role in ("test", "validation", "fold", "") and other != part:
+                            before = steps[: steps.index((cut, part))]
+                            rows: Rows = narrow(frozenset({(root, before)}), cut, other)
+                            found.append(self._held_out(rows, train, None))
+        return found
+
+    def _held_out(self, rows: Rows, train: Train, score: Score | None) -> _HeldOut:
+        cut = self._dividing_cut(rows, train.rows)
+        split = next((e.site for e in self.splits if e.cut is cut), cut.site if cut is not None else None)
+        kind = "split"
+        if cut is not None and cut.kind is CutKind.FOLD:
+            kind = "folds"
+        elif cut is not None and cut.kind is CutKind.VALIDATION or (score is not None and score.kind == "validation"):
+            kind = "validation"
+        return _HeldOut(rows, train, cut, split, score, kind)
+
+    def _dividing_cut(self, rows: Rows, others: Rows) -> Cut | None:
+        for _, steps in rows:
+            for cut, part in reversed(steps):
+                for _, more in others:
+                    if any(c is cut and p != part for c, p in more):
+                        return cut
+        for _, steps in rows:
+            if steps:
+                return steps[-1][0]
+        return None
+
+    # --- learning before the hold-out ----------------------------------------------------------------------------
+
+    def _learned(self) -> Iterator[LearnLeak]:
+        best: dict[tuple[Site, str], tuple[int, LearnLeak]] = {}
+        for held_out in self.held_outs:
+            for mark in self._marks_of(held_out.train):
+                rows = mark.rows
+                if overlap(rows, held_out.rows) is not Overlap.YES:
+                    continue
+                leak = self._learn_leak(mark, held_out)
+                if leak is not None:
+                    self._keep(best, mark, leak, self._rank(held_out, leak))
+        for predict in self.predicts:
+            for leak_mark, leak in self._fitted_on_test(predict):
+                self._keep(best, leak_mark, leak, 1)
+        for _, leak in best.values():
+            yield leak
+
+    def _keep(self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int) -> None:
+        key = (mark.site.bare(), leak.what)
+        if key not in best or rank < best[key][0]:
+            best[key] = (rank, leak)
+
+    def _rank(self, held_out: _HeldOut, leak: LearnLeak) -> int:
+        # The clearest witness is shown: a split that is scored before folds, before a validation part.
+        order = {"split": 0, "folds": 4, "validation": 6}[held_out.kind]
+        return order + (2 if held_out.score is None else 0) + (20 if leak.honest_test else 0)
+
+    def _marks_of(self, train: Train) -> Iterator[Learn | Draw]:
+        if train.x is not None:
+            for mark in train.x.marks:
+                if isinstance(mark, Learn | Draw):
+                    yield mark
+        if train.y is not None:
+            for mark in train.y.marks:
+                if not isinstance(mark, Learn) or mark.category not in _MATTERS_IN_TARGET:
+                    continue
+                if mark.category != "statistic" or mark.what in _SHAPES_TARGET and "mask" != train.y.kind:
+                    yield mark
+
+    def _learn_leak(self, mark: Learn | Draw, held_out: _HeldOut) -> LearnLeak | None:
+        if held_out.kind == "validation" and self._other_hold_out(held_out):
+            return None
+        kind = self._kind_of(mark)
+        if kind is None:
+            return None
+        learned, supervised = kind
+        if isinstance(mark, Learn) and mark.cut is not None and self._is_split(mark.cut, held_out):
+            return None
+        how = HoldOut.FOLDS if held_out.kind == "folds" else HoldOut.SPLIT
+        if len(mark.rows) > 1 and self._together(mark.rows, held_out):
+            how = HoldOut.TOGETHER
+        elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
+            how = HoldOut.TEST_ONLY
+        honest = held_out.kind != "split" and self._honest_test(mark.rows, held_out)
+        if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
+            # The printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
+            honest = held_out.train.kind == "fold" and not any(t.kind == "search" and t.site == held_out.train.site for t in self.trains) and False
+        name = mark.name
+        line = mark.site.span[0]
+        what = mark.what
+        split_line = self._where(held_out.split, mark.site) if held_out.split else ""
+        trace = [self._step(f"{what} learns from `{name}` here", mark.site)]
+        trace += self._callers(mark.site)
+        if held_out.split is not None:
+            label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
+            trace.append(self._step(label, held_out.split))
+        trace.append(self._step(f"{held_out.train.what} is trained on the result here", held_out.train.site))
+        if held_out.score is not None:
+            trace.append(self._step("and scored on the held-out rows here", held_out.score.site))
+        share = held_out.cut.share if held_out.cut is not None else None
+        held = f"the rows held out {split_line}" if split_line else "the held-out rows"
+        if share is not None:
+            held = f"the {share:.0%} held out {split_line}"
+        return LearnLeak(
+            what,
+            learned,
+            how,
+            supervised,
+            name,
+            held,
+            honest,
+            self._location(mark.site),
+            _unique(trace),
+            self._confidence(mark.rows | held_out.rows),
+        )
+
+    def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
+        if isinstance(mark, Draw):
+            return Learned.ROWS, False
+        supervised = mark.supervised or self._saw_target(mark.columns)
+        if mark.category in ("group-statistic", "relation"):
+            if mark.category == "relation":
+                return None
+            return (Learned.TARGET, True) if self._names_target(mark.columns) else (Learned.STATISTICS, False)
+        if mark.category == "selection":
+            if mark.supervised or (not mark.fitted and self._saw_target(mark.columns)):
+                return Learned.FEATURES, True
+            return (Learned.STATISTICS, False) if mark.fitted else None
+        if mark.category == "calibration" or mark.category == "nothing":
+            return None
+        return _CATEGORY.get(mark.category, Learned.STATISTICS), supervised and mark.category == "target-encoding"
+
+    def _saw_target(self, columns: frozenset[Column]) -> bool:
+        for frame, name in self.targets:
+            if (frame, name) in columns:
+                return True
+            if (frame, "*") in columns and (frame, f"-{name}") not in columns:
+                return True
+        return False
+
+    def _names_target(self, columns: frozenset[Column]) -> bool:
+        return any(column in columns for column in self.targets)
+
+    def _is_split(self, cut: Cut, held_out: _HeldOut) -> bool:
+        """Whether a condition whose bound was computed is itself the split (a cut at a date's quantile)."""
+        used = self.program.cuts_used
+        return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
+
+    def _together(self, rows: Rows, held_out: _HeldOut) -> bool:
+        for atom in rows:
+            one: Rows = frozenset({atom})
+            if overlap(one, held_out.rows) is Overlap.YES and overlap(one, held_out.train.rows) is Overlap.YES:
+                return False
+        return True
+
+    def _other_hold_out(self, held_out: _HeldOut) -> bool:
+        return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
+
+    def _honest_test(self, rows: Rows, held_out: _HeldOut) -> bool:
+        """Whether some rows that were not learned from are scored in the end."""
+        return any(
+            h.score is not None and h.kind == "split" and overlap(h.rows, rows) is Overlap.NO for h in self.held_outs
+        )
+
+    def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
+        trains = self.trained(predict)
+        if not trains:
+            return
+        known = {m for t in trains if t.x is not None for m in t.x.marks}
+        for mark in predict.marks:
+            if not isinstance(mark, Learn) or mark in known:
+                continue
+            if overlap(mark.rows, predict.rows) is not Overlap.YES:
+                continue
+            if any(overlap(mark.rows, t.rows) is not Overlap.NO for t in trains):
+                continue
+            score = next((s for s in self.scores if s.rows == predict.rows), None)
+            if score is None:
+                continue
+            kind = self._kind_of(mark)
+            if kind is None:
+                continue
+            trace = [self._step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
+            trace += self._callers(mark.site)
+            trace.append(self._step(f"{trains[0].what} was trained on other rows here", trains[0].site))
+            trace.append(self._step("and is scored on the result here", score.site))
+            yield mark, LearnLeak(
+                mark.what,
+                kind[0],
+                HoldOut.TEST_ONLY,
+                kind[1],
+                mark.name,
+                f"the held-out rows `{mark.name}`",
+                False,
+                self._location(mark.site),
+                _unique(trace),
+                self._confidence(mark.rows),
+            )
+
+    # --- overlapping train and test, no hold-out -----------------------------------------------------------------
+
+    def _overlaps(self) -> Iterator[OverlapLeak]:
+        seen: set[Site] = set()
+        for score in self.scores:
+            if score.kind in ("loss", "validation", "fold") or not self._presented_as_held_out(score):
+                continue
+            for train in self.trained(score):
+                if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
+                    continue
+                if within(train.rows, score.rows) and self._same_or_wider(score.rows, train.rows):
+                    continue
+                place = train.site
+                second = self._second_split(train.rows, score.rows)
+                trace = [self._step(f"{train.what} is trained on `{train.name}` here", train.site)]
+                trace += self._callers(train.site)
+                if second is not None:
+                    trace.append(self._step("these rows come from a split of their own here", second))
+                cut = self._last_cut(score.rows)
+                if cut is not None:
+                    trace.append(self._step(f"`{score.name}` was held out here", cut.site))
+                trace.append(self._step("and is scored here", score.site))
+                if place.bare() in seen:
+                    continue
+                seen.add(place.bare())
+                yield OverlapLeak(
+                    train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
+                )
+
+    def _same_or_wider(self, scored: Rows, trained: Rows) -> bool:
+        return within(trained, scored)
+
+    def _second_split(self, trained: Rows, scored: Rows) -> Site | None:
+        for _, steps in trained:
+            for cut, _ in steps:
+                if cut.explicit and not any(c is cut for _, more in scored for c, _ in more):
+                    return cut.site
+        return None
+
+    def _last_cut(self, rows: Rows) -> Cut | None:
+        for _, steps in rows:
+            if steps:
+                return steps[-1][0]
+        return None
+
+    def _presented_as_held_out(self, score: Score) -> bool:
+        words = self._words(score.rows) | set(_split_words(score.name))
+        if "train" in {role_of_word(w) for w in words}:
+            return False
+        for _, steps in score.rows:
+            if not steps:
+                return False
+            cut, part = steps[-1]
+            if cut.role(part) in ("test", "validation", "fold"):
+                return True
+            if cut.kind is not CutKind.FILTER and {role_of_word(w) for w in words} & {"test", "validation"}:
+                return True
+        return False
+
+    def _training_scores(self) -> Iterator[TrainingScore]:
+        reported = [s for s in self.scores if s.kind in ("score", "own") and self.trained(s) and not s.baseline]
+        if not reported or self.splits or self.held_outs:
+            return
+        others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
+        if others or any(s.model is None for s in self.scores):
+            return
+        for score in reported:
+            trains = self.trained(score)
+            if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
+                continue
+            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)):
+                trace = (
+                    self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
+                    self._step("and scored on the same rows here", score.site),
+                )
+                yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
+                return
+
+    def _uncertain(self, rows: Rows) -> Iterator[bool]:
+        for root, steps in rows:
+            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or bool(steps)
+
+    def _main_path(self) -> str:
+        return self.program.main.path if self.program.main is not None else ""
+
+    # --- the test set used to choose -----------------------------------------------------------------------------
+
+    def _words(self, rows: Rows) -> set[str]:
+        return {w for name in self.program.names.get(rows, ()) for w in _split_words(name)}
+
+    def _is_test(self, rows: Rows) -> bool:
+        """Whether rows are test rows: by their names, else by the splitter's own word."""
+        if not rows:
+            return False
+        for _, steps in rows:
+            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for cut, _ in steps):
+                return False
+        named = {role_of_word(w) for w in self._words(rows)} - {""}
+        if "test" in named:
+            return "train" not in named
+        if named:
+            return False
+        for root, steps in rows:
+            role = root.role
+            for cut, part in steps:
+                role = cut.role(part) or role
+            if role != "test":
+                return False
+        return True
+
+    def _untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
+        """Whether other held-out rows stay for the final score, so that these served for validation."""
+        used = {score.rows for score in choosing}
+        trained = [t.rows for t in self.trains]
+        for event in (*self.scores, *self.predicts):
+            if event.rows in used or not event.rows or overlap(event.rows, rows) is not Overlap.NO:
+                continue
+            if any(overlap(event.rows, t) is Overlap.YES for t in trained):
+                continue
+            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
+                continue
+            named = {role_of_word(w) for w in self._words(event.rows)}
+            if "validation" in named and "test" not in named:
+                continue
+            if self._is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
+                return True
+        return False
+
+    def _choices(self) -> Iterator[ChoiceLeak]:
+        seen: set[Site] = set()
+        for choose in self.chooses:
+            scores = [s for s in choose.scores if self._is_test(s.rows)]
+            if not scores or not self._compares(choose, scores):
+                continue
+            rows = scores[0].rows
+            if self._untouched_elsewhere(rows, choose.scores):
+                continue
+            choice = self._what_is_chosen(choose, scores)
+            if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
+                continue
+            if choose.site.bare() in seen:
+                continue
+            seen.add(choose.site.bare())
+            trace = [self._step(self._chosen_label(choice), choose.site)]
+            for score in scores[:3]:
+                for train in self.trained(score)[:1]:
+                    trace.append(self._step(f"{train.what} is trained here", train.site))
+                trace.append(self._step(f"scored on the test rows `{score.name}` here", score.site))
+            cut = self._last_cut(rows)
+            if cut is not None:
+                trace.append(self._step("the test rows are held out here", cut.site))
+            yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+
+    def _chosen_label(self, choice: Choice) -> str:
+        return {
+            Choice.SETTING: "the best is kept here",
+            Choice.STOPPING: "training stops, or its best state is kept, by these rows",
+            Choice.THRESHOLD: "the best threshold is kept here",
+            Choice.SEED: "the best seed is kept here",
+        }[choice]
+
+    def _compares(self, choose: Choose, scores: list[Score]) -> bool:
+        """Whether several configurations stood to choose from."""
+        if choose.how in ("stopping", "search", "threshold"):
+            return True
+        if any(loop.over == "folds" for score in scores for loop in score.loops):
+            return False
+        if any(score.kind == "curve" for score in scores):
+            return True
+        if choose.how == "comparison" and choose.loops:
+            return True
+        models = {(score.model, score.site) for score in scores}
+        return len(models) > 1 and len({score.model for score in scores}) > 1 or any(s.loops for s in scores)
+
+    def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
+        if choose.how == "stopping":
+            return Choice.STOPPING
+        loops = [loop for score in scores for loop in score.loops]
+        if choose.how == "threshold" or any(loop.over == "thresholds" for loop in loops):
+            return Choice.THRESHOLD
+        if any(loop.over == "seeds" for loop in loops):
+            return Choice.SEED
+        trains = [t for s in scores for t in self.trained(s)]
+        if any(loop.over == "epochs" for loop in loops) and not any(
+            loop.over == "epochs" and loop in t.born for t in trains for loop in loops
+        ):
+            return Choice.STOPPING
+        return Choice.SETTING
+
+    def _reported(self, rows: Rows, choose: Choose) -> bool:
+        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores) or "test" in {
+            role_of_word(w) for w in self._words(rows)
+        }
+
+    def _reuses(self) -> Iterator[TestReuse]:
+        chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}
+        by_rows: dict[Rows, list[Score]] = {}
+        for score in self.scores:
+            if score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline:
+                by_rows.setdefault(score.rows, []).append(score)
+        for rows, scores in by_rows.items():
+            if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
+                continue
+            count, first, last = self._configurations(scores)
+            if count is not None and count < 2 or last is None:
+                continue
+            if self._untouched_elsewhere(rows, scores):
+                continue
+            trace = []
+            for score in dict.fromkeys([*first, last]):
+                for train in self.trained(score)[:1]:
+                    trace.append(self._step(f"{train.what} is trained here", train.site))
+                trace.append(self._step("and scored on the test rows here", score.site))
+            cut = self._last_cut(rows)
+            if cut is not None:
+                trace.append(self._step("the test rows are held out here", cut.site))
+            yield TestReuse(count, last.name, self._location(last.site), _unique(trace), self._confidence(rows))
+
+    def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
+        """Whether each round of a loop has its own test rows."""
+        loops = {id(loop) for score in scores for loop in score.loops}
+        return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
+
+    def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
+        total: int | None = 0
+        seen: dict[tuple[int, Site], Score] = {}
+        last: Score | None = None
+        for score in scores:
+            for train in self.trained(score):
+                if train.baseline:
+                    continue
+                site = train.site.bare() if train.kind != "loop" else score.site
+                key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
+                if key in seen:
+                    continue
+                seen[key] = score
+                last = score
+                times = self._times(train, score)
+                total = None if total is None or times is None else total + times
+        models = len({model for model, _ in seen})
+        if total is not None and models < 2 and total < 2:
+            return (1 if seen else 0), [], last
+        if total is not None and models < 2 and len(seen) == total and not any(self._times(t, s) != 1 for s in seen.values() for t in self.trained(s)):
+            # One model object, fitted again: a continued or repeated training, not another configuration.
+            return 1, [], last
+        return total, list(seen.values())[:3], last
+
+    def _times(self, train: Train, score: Score) -> int | None:
+        """How many configurations one training site stands for."""
+        times: int | None = 1
+        for loop in train.born:
+            if loop in score.loops and loop.over in ("configurations", "items"):
+                times = None if times is None or loop.count is None else times * loop.count
+        return times
+
+    # --- the target among the features ---------------------------------------------------------------------------
+
+    def _target_columns(self) -> Iterator[TargetColumn]:
+        seen: set[tuple[Site, str]] = set()
+        for train in self.trains:
+            x, y = train.x, train.y
+            if x is None or y is None or x.columns is None or train.selects_columns or "lag" in y.flags:
+                continue
+            if len(y.sources) != 1:
+                continue
+            frame, target = next(iter(y.sources))
+            columns = x.columns
+            if columns.frame != frame or target.startswith(("#", "*")):
+                continue
+            if target in columns.named or (columns.open and target not in columns.dropped):
+                named = columns.named.get(target)
+                if named is not None and (frame, target) not in named.sources or (named is not None and "lag" in named.flags):
+                    continue
+                key = (train.site.bare(), target)
+                if key not in seen:
+                    seen.add(key)
+                    trace = (self._step(f"`{train.name}` still holds `{target}` here", train.site),)
+                    yield TargetColumn(target, target, self._location(train.site), trace, self._confidence(x.rows))
+                continue
+            for name, column in columns.named.items():
+                if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
+                    continue
+                if any(isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic") for m in column.marks):
+                    continue
+                site = column.made_at
+                if (site.bare(), name) in seen:
+                    continue
+                seen.add((site.bare(), name))
+                steps = [self._step(f"`{name}` is made from the target `{target}` here", site)]
+                steps.append(self._step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self._location(site), _unique(steps), self._confidence(x.rows))
+
+    # --- places --------------------------------------------------------------------------------------------------
+
+    def _location(self, site: Site) -> Location:
+        first, column, last, end = site.span
+        return Location(site.path, site.cell, first, column, last, end)
+
+    def _step(self, label: str, site: Site) -> TraceStep:
+        return TraceStep(label, self._location(site))
+
+    def _callers(self, site: Site) -> list[TraceStep]:
+        steps = []
+        caller = site.caller
+        while caller is not None and len(steps) < 6:
+            steps.append(self._step("called from here", caller))
+            caller = caller.caller
+        return steps
+
+    def _where(self, site: Site, seen_from: Site) -> str:
+        line = site.span[0]
+        if site.path != seen_from.path:
+            return f"in {site.path} on line {line}"
+        if site.cell is not None:
+            return f"in cell {site.cell}, line {line}"
+        return f"on line {line}"
+
+    def _confidence(self, rows: Rows) -> Confidence:
+        unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
+        return Confidence.LIKELY if unsure else Confidence.SURE
+
+
+def _unique(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
+    seen: set[Location] = set()
+    kept = []
+    for step in steps:
+        if step.location not in seen:
+            seen.add(step.location)
+            kept.append(step)
+    return tuple(kept)
+
+
+def _split_words(name: str) -> list[str]:
+    """`self.X_testSet` -> x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]

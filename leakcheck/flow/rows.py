@@ -1,0 +1,196 @@
+"""Where rows come from, and whether two sets of rows share any.
+
+Rows are a set of *atoms*. An atom starts at a root (a file read, a loader, a parameter) and is narrowed by steps, each
+one part of a cut: the test part of a split, one side of a slice, one fold. Siblings of a cut are disjoint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from leakcheck.flow.steps import Span
+
+
+class Site(NamedTuple):
+    """A place in the analysed program, and the call that led into the function it stands in."""
+
+    path: str
+    cell: int | None
+    span: Span
+    caller: Site | None = None
+
+    def bare(self) -> Site:
+        return Site(self.path, self.cell, self.span) if self.caller else self
+
+
+class Overlap(Enum):
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class CutKind(Enum):
+    """How rows were cut apart; it decides what is known about rows of two different cuts."""
+
+    RANDOM = "random"  # train_test_split, sample, random_split, a shuffled index
+    FOLD = "fold"  # KFold and its family, cross_val_*, searches
+    POSITION = "position"  # slices
+    MASK = "mask"  # a condition on the rows
+    FILTER = "filter"  # dropna, drop_duplicates, head: some rows less, nothing held out
+    VALIDATION = "validation"  # validation_split of a training call
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Root:
+    """Where rows enter the program."""
+
+    name: str
+    site: Site
+    kind: str  # "file", "loader", "parameter", "made", "unknown"
+    role: str = ""  # "train", "test" or "validation" where the source itself says so
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cut:
+    """One act of cutting rows apart; its parts are disjoint."""
+
+    kind: CutKind
+    site: Site
+    roles: tuple[str, ...] = ()  # by part: "train", "test", "validation" or ""
+    bound: float | None = None  # the number at which a slice cuts, where it is known
+    share: float | None = None  # the share of rows in part 1, where it is known
+    loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
+    explicit: bool = True  # made by a splitter, not by slicing or a condition
+    varies: frozenset[str] = field(default=frozenset())
+
+    def role(self, part: object) -> str:
+        return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""
+
+
+Part: TypeAlias = tuple[Cut, object]
+Atom: TypeAlias = tuple[Root, tuple[Part, ...]]
+Rows: TypeAlias = frozenset[Atom]
+
+NO_ROWS: Rows = frozenset()
+_MOST_ATOMS = 24
+
+
+def whole(root: Root) -> Rows:
+    return frozenset({(root, ())})
+
+
+def union(*several: Rows) -> Rows:
+    """All rows of all; an atom that another one holds adds nothing."""
+    atoms: Rows = frozenset().union(*several)
+    if len(atoms) < 2:
+        return atoms
+    kept = []
+    for root, steps in atoms:
+        if not any(r is root and len(s) < len(steps) and s == steps[: len(s)] for r, s in atoms):
+            kept.append((root, steps))
+    return frozenset(kept[:_MOST_ATOMS])
+
+
+def narrow(rows: Rows, cut: Cut, part: object) -> Rows:
+    """The part of the rows that lies on one side of a cut."""
+    step = (cut, part)
+    narrowed = []
+    for root, steps in rows:
+        if step in steps:
+            narrowed.append((root, steps))
+        elif not any(c is cut and disjoint_parts(p, part) for c, p in steps):
+            narrowed.append((root, (*steps, step)))
+    return frozenset(narrowed)
+
+
+def disjoint_parts(a: object, b: object) -> bool:
+    """Whether two parts of one cut share no row."""
+    if a == b:
+        return False
+    if isinstance(a, tuple) and a[:1] == ("not",):
+        return a[1] == b
+    if isinstance(b, tuple) and b[:1] == ("not",):
+        return b[1] == a
+    return True
+
+
+def apply_steps(rows: Rows, selector: Rows) -> Rows:
+    """Rows picked by an index whose own rows were cut: the cuts of the index hold for what it picks."""
+    if not selector or not rows:
+        return rows
+    picked: set[Atom] = set()
+    for root, steps in rows:
+        for _, more in selector:
+            if any(c is d and disjoint_parts(p, q) for c, p in steps for d, q in more):
+                continue
+            picked.add((root, (*steps, *(step for step in more if step not in steps))))
+    return frozenset(picked) if picked else rows
+
+
+def overlap(a: Rows, b: Rows) -> Overlap:
+    """Whether two sets of rows share any."""
+    unknown = False
+    for atom in a:
+        for other in b:
+            shared = _atoms_overlap(atom, other)
+            if shared is Overlap.YES:
+                return Overlap.YES
+            unknown = unknown or shared is Overlap.UNKNOWN
+    return Overlap.UNKNOWN if unknown else Overlap.NO
+
+
+def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
+    if a[0] is not b[0]:
+        return Overlap.NO
+    steps, others = a[1], b[1]
+    for cut, part in steps:
+        for other_cut, other_part in others:
+            if cut is other_cut and disjoint_parts(part, other_part):
+                return Overlap.NO
+    mine = [step for step in steps if step not in others and step[0].kind is not CutKind.FILTER]
+    theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
+    if not mine or not theirs:
+        return Overlap.YES
+    kinds = {cut.kind for cut, _ in (*mine, *theirs)}
+    if CutKind.MASK in kinds:
+        return Overlap.UNKNOWN
+    if kinds == {CutKind.POSITION}:
+        return _positions_overlap(mine, theirs)
+    return Overlap.YES
+
+
+def _positions_overlap(mine: list[Part], theirs: list[Part]) -> Overlap:
+    """Slices with known bounds are compared; bounds of different sign or unknown ones are not."""
+    lower, upper = float("-inf"), float("inf")
+    signs = set()
+    for cut, part in (*mine, *theirs):
+        if cut.bound is None:
+            return Overlap.UNKNOWN
+        signs.add(cut.bound < 0)
+        if part == 0:
+            upper = min(upper, cut.bound)
+        else:
+            lower = max(lower, cut.bound)
+    if len(signs) > 1:
+        return Overlap.UNKNOWN
+    return Overlap.YES if lower < upper else Overlap.NO
+
+
+def within(inner: Rows, outer: Rows) -> bool:
+    """Whether every atom of `inner` is (part of) an atom of `outer`."""
+    return bool(inner) and all(
+        any(root is other and set(steps) >= set(more) for other, more in outer) for root, steps in inner
+    )
+
+
+def roles(rows: Rows) -> frozenset[str]:
+    """What the splitters say these rows are for: the role of the last cut that gives one, for each atom."""
+    found = set()
+    for root, steps in rows:
+        role = root.role
+        for cut, part in steps:
+            role = cut.role(part) or role
+        found.add(role)
+    return frozenset(found)

@@ -1,0 +1,190 @@
+"""Which files a run looks at: folders walked in sorted order, ignored and excluded ones left out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from leakcheck.errors import LeakcheckError
+from leakcheck.findings import Location
+from leakcheck.project.config import Config
+from leakcheck.project.globs import Globs
+from leakcheck.project.source import Problem
+
+SUFFIXES = (".py", ".pyw", ".ipynb")
+DEFAULT_EXCLUDE = frozenset(
+    (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", "__pypackages__",
+     ".ipynb_checkpoints", "build", "_build", "dist", "site-packages", ".tox", ".nox", ".eggs", ".mypy_cache",
+     ".pytest_cache", ".ruff_cache", ".leakcheck_cache", ".hypothesis", ".direnv", ".pixi", ".pyenv", ".vscode", ".idea",
+     "buck-out", ".dvc")
+)  # fmt: skip
+_VIRTUAL_ENVIRONMENT_MARK = "pyvenv.cfg"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to look at: as shown to people, on disk, and whether it was named itself."""
+
+    path: str
+    file: Path
+    named: bool
+
+
+@dataclass
+class Discovered:
+    """The files of a run by their shown path, and what couldn't be looked at."""
+
+    files: list[Found] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def discover(paths: Sequence[Path], config: Config) -> Discovered:
+    """Find the Python files and notebooks of some files and folders.
+
+    A file named by itself is taken even if excluded, unless `config.force_exclude`. Links to folders are not followed; a
+    file that is reached twice is taken once.
+
+    Raises
+    ------
+    LeakcheckError
+        If a path doesn't exist.
+    """
+    for path in paths:
+        if not os.path.lexists(path):
+            raise LeakcheckError("no such file or folder", file=shown(path))
+    walk = _Walk(config)
+    result = Discovered()
+    seen: dict[str, int] = {}
+    for path in paths:
+        if path.is_dir():
+            found: Iterator[Found] = walk.folder(str(path.absolute()), result.problems)
+        elif config.force_exclude and walk.excludes_named(str(path.absolute())):
+            continue
+        else:
+            found = _named(path, result.problems)
+        for entry in found:
+            key = os.path.realpath(entry.file)
+            if key not in seen:
+                seen[key] = len(result.files)
+                result.files.append(entry)
+            elif entry.named:  # named after its folder: still named
+                result.files[seen[key]] = entry
+    result.files.sort(key=lambda entry: entry.path)
+    return result
+
+
+def shown(path: Path | str) -> str:
+    """A path as people see it: relative to the working folder, with forward slashes."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive
+        relative = str(path)
+    return relative.replace(os.sep, "/")
+
+
+def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
+    """A file that was named itself."""
+    name = shown(path)
+    place = Location(name, None, 1, 1, 1, 1)
+    if path.suffix == ".pyi":
+        problems.append(Problem("a stub file holds no code to check; skipped", place, error=False))
+    elif not path.is_file():
+        what = "a broken link" if path.is_symlink() and not path.exists() else "not a regular file"
+        problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))
+    elif path.suffix in SUFFIXES or _has_python_shebang(path):
+        yield Found(name, path.absolute(), True)
+    else:
+        problems.append(
+            Problem("neither a Python file (.py, .pyw, or a Python first line) nor a notebook (.ipynb)", place)
+        )
+
+
+def _has_python_shebang(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            first = file.readline(200)
+    except OSError:
+        return False
+    return first.startswith(b"#!") and b"python" in first
+
+
+class _Walk:
+    """Walks folders under one configuration."""
+
+    def __init__(self, config: Config) -> None:
+        self._root = config.root
+        self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
+        self._exclude = Globs((*(config.exclude or ()), *config.extend_exclude), config.root)
+        self._respect_gitignore = config.respect_gitignore
+
+    def folder(self, folder: str, problems: list[Problem]) -> Iterator[Found]:
+        ignores = self._ignores_above(folder) if self._respect_gitignore else []
+        prefix = shown(folder)
+        yield from self._walk(folder, "" if prefix == "." else prefix.rstrip("/") + "/", ignores, problems)
+
+    def excludes_named(self, path: str) -> bool:
+        """Whether a file named itself lies in an excluded folder or matches a pattern."""
+        parts = Path(os.path.relpath(path, self._root)).parts
+        if parts[:1] == ("..",):
+            parts = Path(path).parts[-1:]
+        return not self._names.isdisjoint(parts) or self._exclude.match(path)
+
+    def _walk(self, folder: str, prefix: str, ignores: list[Globs], problems: list[Problem]) -> Iterator[Found]:
+        try:
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            message = f"the folder can't be read: {error.strerror}"
+            problems.append(Problem(message, Location(prefix.rstrip("/") or ".", None, 1, 1, 1, 1)))
+            return
+        if self._respect_gitignore and any(entry.name == ".gitignore" for entry in entries):
+            ignores = [*ignores, *_read_ignores(folder, ".gitignore")]
+        for entry in entries:
+            name = entry.name
+            if name in self._names:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if self._is_out(entry.path, ignores, True) or self._is_environment(entry.path):
+                    continue
+                yield from self._walk(entry.path, f"{prefix}{name}/", ignores, problems)
+            elif name.endswith(SUFFIXES) and not self._is_out(entry.path, ignores, False) and entry.is_file():
+                yield Found(prefix + name, Path(entry.path), False)
+
+    def _is_environment(self, folder: str) -> bool:
+        """A virtual environment under any name."""
+        return bool(self._names) and os.path.exists(os.path.join(folder, _VIRTUAL_ENVIRONMENT_MARK))
+
+    def _is_out(self, path: str, ignores: list[Globs], is_folder: bool) -> bool:
+        if self._exclude.match(path, is_folder):
+            return True
+        for globs in reversed(ignores):  # the nearest .gitignore has the last word
+            decision = globs.decide(path, is_folder)
+            if decision is not None:
+                return decision
+        return False
+
+    def _ignores_above(self, folder: str) -> list[Globs]:
+        """The .gitignore files between the repository's root and a folder, the root's first."""
+        found: list[Globs] = []
+        above = [folder, *map(str, Path(folder).parents)]
+        top = next((place for place in above if os.path.exists(os.path.join(place, ".git"))), str(self._root))
+        if top not in above:
+            return []
+        for place in reversed(above[: above.index(top) + 1]):
+            if place == top:
+                found += _read_ignores(place, ".git/info/exclude")
+            if place != folder:  # the walk reads the folder's own
+                found += _read_ignores(place, ".gitignore")
+        # A folder that was asked for is looked at even if it is ignored itself.
+        return [globs for globs in found if not globs.match(folder, True)]
+
+
+def _read_ignores(folder: str, name: str) -> list[Globs]:
+    try:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            lines = [line for line in file.read().splitlines() if line.strip() and not line.startswith("#")]
+    except OSError:
+        return []
+    return [Globs(lines, Path(folder))] if lines else []
