@@ -111,7 +111,7 @@ def _measured(
         return (
             Verdict.INCONCLUSIVE,
             f"{shown} clears {bar}, but not once the gain of the best of {inflation.k} "
-            f"({amount(inflation.expected, summary)}) is taken off",
+            f"({amount(inflation.expected, summary, 4)}) is taken off",
         )
     if place is Position.ABOVE:
         return Verdict.SUPPORTED, f"{shown} lies above {bar}"

@@ -110,7 +110,7 @@ def _tests(summary: Summary) -> Iterator[Line]:
 def _planning(facts: ClaimFacts) -> Iterator[Line]:
     summary = facts.summary
     if summary.detectable is not None and summary.t_interval is not None:
-        yield "detectable difference", f"{amount(summary.detectable, summary)} with 80 % power"
+        yield "detectable difference", f"{amount(summary.detectable, summary, 4)} with 80 % power"
     if summary.runs_needed is not None and summary.threshold is not None:
         yield "runs needed", f"{summary.runs_needed} to find a difference of {amount(summary.threshold, summary)}"
     if facts.family is not None:
@@ -127,8 +127,8 @@ def _planning(facts: ClaimFacts) -> Iterator[Line]:
         chosen = facts.inflation
         yield (
             f"best of {chosen.k}",
-            f"gains {amount(chosen.expected, summary)} by luck (exact; {plain(chosen.bound)} by sqrt(2 ln k)); "
-            f"less that, the difference is {amount(summary.difference - chosen.expected, summary)}",
+            f"gains {amount(chosen.expected, summary, 4)} by luck (exact; {plain(chosen.bound, 4)} by sqrt(2 ln k)); "
+            f"less that, the difference is {amount(summary.difference - chosen.expected, summary, 4)}",
         )
     trials = facts.claim.trials
     yield "tuning budget", "not stated" if trials is None else f"{trials.a} trials for a, {trials.b} for b"

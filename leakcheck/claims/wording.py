@@ -6,9 +6,6 @@ from decimal import Decimal
 
 from leakcheck.claims.facts import Interval, Summary, Unit
 
-MINUS = "-"
-
-
 def plain(value: float | None, digits: int = 6) -> str:
     """A number without exponent noise: 0.026, not 0.026000000000000002."""
     if value is None:
@@ -17,13 +14,13 @@ def plain(value: float | None, digits: int = 6) -> str:
     return f"{Decimal(text):f}" if "e" in text and abs(value) >= 1e-6 else text
 
 
-def amount(value: float, summary: Summary) -> str:
+def amount(value: float, summary: Summary, digits: int = 6) -> str:
     """A difference with its unit: 0.03 of a fraction is 3 percentage points."""
     if summary.unit is Unit.FRACTION:
-        return f"{plain(value)} ({points(value * 100)})"
+        return f"{plain(value, digits)} ({points(value * 100)})"
     if summary.unit is Unit.POINTS:
         return points(value)
-    return plain(value)
+    return plain(value, digits)
 
 
 def points(value: float) -> str:

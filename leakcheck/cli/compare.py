@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.parser import Parser
+
 from leakcheck.errors import LeakcheckError
+from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
     from decimal import Decimal
-    from pathlib import Path
 
     from leakcheck.claims.facts import Claim, ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
     from leakcheck.findings import Finding
 
-DESCRIPTION = "Compare two methods on the same runs: difference, intervals, verdict."
 EXAMPLES = """\
 examples:
   leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
@@ -26,8 +28,39 @@ examples:
 """
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the options of the command."""
+def run(arguments: list[str]) -> int:
+    """Compare, print, and return the exit status."""
+    options = _parser().parse_args(arguments)
+    settings = _settings(options)
+    from leakcheck.claims.extra import require_libraries
+
+    require_libraries()
+    from leakcheck.claims.check import check_claims
+    from leakcheck.claims.rules import findings_of
+
+    root = Path()
+    claims = _claims(options, root)
+    checked = check_claims(claims, root, settings)
+    if checked.failures:
+        raise checked.failures[0].error
+    findings = findings_of(checked.facts)
+    text = _render(options.output_format, checked.facts, findings, settings, _rank(options, claims, root))
+    if options.output_file:
+        write_file(Path(options.output_file), text)
+    else:
+        print(text, end="")
+    if options.report:
+        from leakcheck.report.document import build
+        from leakcheck.report.page import write_report
+
+        write_report(Path(options.report), build(findings=findings, claims=checked.facts, settings=settings))
+    return 1 if findings and not options.exit_zero else 0
+
+
+def _parser() -> Parser:
+    parser = Parser("leakcheck compare", "Compare two methods on the same runs: difference, intervals, verdict.")
+    parser.epilog = EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "results",
         nargs="+",
@@ -45,68 +78,38 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--cluster", metavar="COLUMN", help="the run of each row, where rows are examples")
     add("--task", metavar="COLUMN", help="the data set of each row, to compare methods over data sets")
     add("--unit-of-analysis", choices=("run", "example"), default="run", help="what a row is")
-    add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory")
+    add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory", help="planned before, or not")
     add("--trials", nargs=2, type=int, metavar=("A", "B"), help="tuning trials that each method was given")
     add("--best-of", type=int, metavar="K", help="b is the best of K variants compared on these runs")
     add("--correction", choices=("holm", "bonferroni", "fdr", "none"), default="holm", help="over several comparisons")
     add = parser.add_argument_group("the calculation").add_argument
-    add("--level", type=float, default=0.95, metavar="L", help="of the intervals (default 0.95)")
-    add("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap (default 2000)")
-    add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default 42)")
+    add("--level", type=float, default=0.95, metavar="L", help="of the intervals (default: 0.95)")
+    add("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap (default: 2000)")
+    add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default: 42)")
     add("--bca", action="store_true", help="show the BCa interval too")
     add = parser.add_argument_group("output").add_argument
-    add("--output-format", choices=("full", "concise", "json"), default="full")
+    add("--output-format", choices=("full", "concise", "json"), default="full", help="(default: full)")
     add("--output-file", metavar="FILE", help="write there instead of standard output")
     add("--report", metavar="FILE", help="write a report: .html, .md or .json")
-    add("--exit-zero", action="store_true", help="exit 0 even with findings")
+    add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
+    return parser
 
 
-def run(arguments: Namespace) -> int:
-    """Compare, print, and return the exit status."""
-    from pathlib import Path
-
-    from leakcheck.claims.check import check_claims
-    from leakcheck.claims.extra import require_libraries
-    from leakcheck.claims.rules import findings_of
-
-    require_libraries()
-    root = Path()
-    settings = _settings(arguments)
-    claims = _claims(arguments, root)
-    checked = check_claims(claims, root, settings)
-    if checked.failures:
-        raise checked.failures[0].error
-    findings = findings_of(checked.facts)
-    text = _render(arguments.output_format, checked.facts, findings, settings, _rank(arguments, claims, root))
-    if arguments.output_file:
-        from leakcheck.report.write import write_text
-
-        write_text(Path(arguments.output_file), text)
-    else:
-        print(text, end="")
-    if arguments.report:
-        from leakcheck.report.document import build
-        from leakcheck.report.page import write_report
-
-        write_report(Path(arguments.report), build(findings=findings, claims=checked.facts, settings=settings))
-    return 1 if findings and not arguments.exit_zero else 0
-
-
-def _settings(arguments: Namespace) -> Settings:
+def _settings(options: argparse.Namespace) -> Settings:
     from leakcheck.claims.summary import Settings
 
-    if not 0.5 <= arguments.level < 1.0:
-        raise LeakcheckError("--level is not usable", expected="a number from 0.5 up to 1", found=str(arguments.level))
-    if not 100 <= arguments.resamples <= 10_000_000:
+    if not 0.5 <= options.level < 1.0:
+        raise LeakcheckError("--level is not usable", expected="a number from 0.5 up to 1", found=str(options.level))
+    if not 100 <= options.resamples <= 10_000_000:
         raise LeakcheckError(
-            "--resamples is not usable", expected="a number from 100 to 10,000,000", found=str(arguments.resamples)
+            "--resamples is not usable", expected="a number from 100 to 10,000,000", found=str(options.resamples)
         )
-    if arguments.seed < 0:
-        raise LeakcheckError("--seed is not usable", expected="a whole number from 0", found=str(arguments.seed))
-    return Settings(arguments.level, arguments.resamples, arguments.seed, arguments.bca)
+    if options.seed < 0:
+        raise LeakcheckError("--seed is not usable", expected="a whole number from 0", found=str(options.seed))
+    return Settings(options.level, options.resamples, options.seed, options.bca)
 
 
-def _claims(arguments: Namespace, root: Path) -> list[Claim]:
+def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
     """One claim for each method compared with `a`."""
     from dataclasses import replace
 
@@ -114,36 +117,36 @@ def _claims(arguments: Namespace, root: Path) -> list[Claim]:
     from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
     from leakcheck.claims.pairing import methods_beside
 
-    results = arguments.results
+    results = options.results
     if len(results) > 2:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
         )
     first = Claim(
         id="comparison",
-        a=arguments.a,
+        a=options.a,
         b="b",
         results_a=(results[0],),
         results_b=tuple(results[1:]),
         location=results_location(results[0]),
-        metric=arguments.metric,
-        unit=Unit(arguments.unit),
-        direction=Direction(arguments.direction),
-        threshold=_threshold(arguments.threshold),
-        pair=arguments.pair,
-        cluster=arguments.cluster,
-        task=arguments.task,
-        analysis_unit=AnalysisUnit(arguments.unit_of_analysis),
-        stage=Stage(arguments.stage),
-        trials=None if arguments.trials is None else Budget(*arguments.trials),
-        best_of=arguments.best_of,
-        correction=Correction(arguments.correction),
+        metric=options.metric,
+        unit=Unit(options.unit),
+        direction=Direction(options.direction),
+        threshold=_threshold(options.threshold),
+        pair=options.pair,
+        cluster=options.cluster,
+        task=options.task,
+        analysis_unit=AnalysisUnit(options.unit_of_analysis),
+        stage=Stage(options.stage),
+        trials=None if options.trials is None else Budget(*options.trials),
+        best_of=options.best_of,
+        correction=Correction(options.correction),
     )
-    names = arguments.b
+    names = options.b
     if not names:
-        names = ["b"] if arguments.a == "a" or first.results_b else list(methods_beside(first, root))
+        names = ["b"] if options.a == "a" or first.results_b else list(methods_beside(first, root))
     for name in names:
-        if name == arguments.a:
+        if name == options.a:
             raise LeakcheckError("a method cannot be compared with itself", found=repr(name))
     return [replace(first, id=f"{name} over {first.a}", b=name) for name in dict.fromkeys(names)]
 
@@ -162,8 +165,8 @@ def _threshold(text: str | None) -> Decimal | None:
     return number
 
 
-def _rank(arguments: Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
-    if arguments.task is None or len(claims) < 2:
+def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
+    if options.task is None or len(claims) < 2:
         return None
     from leakcheck.claims.pairing import scores_by_task
     from leakcheck.claims.ranking import rank_methods
@@ -196,12 +199,23 @@ def _render(
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, ranking: Ranking | None) -> str:
     import json
+    from collections import Counter
     from dataclasses import asdict
+
+    from leakcheck import __version__
 
     from leakcheck.claims.export import claim_json
 
+    from leakcheck.report.json import FORMAT_VERSION, finding_record
+
+    by_code = Counter(found.code for found in findings)
     record = {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "leakcheck", "version": __version__},
+        "summary": {"claims": len(facts), "findings": len(findings), "by_code": dict(sorted(by_code.items()))},
         "claims": [claim_json(one, settings) for one in facts],
         "ranking": None if ranking is None else asdict(ranking),
+        "findings": [finding_record(found) for found in findings],
+        "errors": [],
     }
-    return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(record, indent=2) + "\n"

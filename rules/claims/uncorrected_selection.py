@@ -34,7 +34,7 @@ class UncorrectedSelection(Rule[ClaimFacts]):
         yield self.finding(
             facts.location,
             f"{subject(facts)} reports the best of {chosen.k}; choosing alone gains about "
-            f"{amount(chosen.expected, facts.summary)} (exact; {amount(chosen.bound, facts.summary)} by the "
+            f"{amount(chosen.expected, facts.summary, 4)} (exact; {amount(chosen.bound, facts.summary, 4)} by the "
             f"sqrt(2 ln k) bound) of the {amount(facts.summary.difference, facts.summary)} seen",
             severity=level,
             evidence={"k": chosen.k, "sigma": chosen.sigma, "expected": chosen.expected, "bound": chosen.bound},
