@@ -27,7 +27,7 @@ _PYTHON = ("py", "python")
 _ONLY_FILE = "example.py"
 _ALL_RULES = 'select = ["ALL"]\n'
 
-_heading = re.compile(r"#+ +(.*\S)")
+_heading = re.compile(r"(#+) +(.*\S)")
 _fence = re.compile(r"(`{3,})(\w*)\s*")
 _file_line = re.compile(r"# file: *(\S+)\s*")
 _expectation = re.compile(r'\s*# error: \[([\w-]+)\](?: "([^"]*)")?')
@@ -56,7 +56,7 @@ class Command:
 class Block:
     """One test of a page: files, and either the findings that comments ask for or a command with its findings.
 
-    `section` is the last heading above the block, `line` the line of the page where it starts.
+    `section` is the last heading of the second level above the block, `line` the line of the page where it starts.
     """
 
     section: str
@@ -69,6 +69,12 @@ class Block:
     def is_clean(self) -> bool:
         """Whether nothing may be found in the block."""
         return not self.expected and (self.command is None or self.command.expected == ("no findings",))
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    level: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +119,10 @@ def blocks(page: str) -> list[Block]:
     found: list[Block] = []
     section = ""
     waiting: list[_Fence] = []
-    for part in [*_parts(page), ""]:
-        if isinstance(part, str):
+    for part in [*_parts(page), _Heading(2, "")]:
+        if isinstance(part, _Heading):
             found.extend(_without_command(waiting, section))
-            section, waiting = part, []
+            section, waiting = part.text if part.level <= 2 else section, []
         elif part.language == "console":
             found.append(_with_command(part, [fence for fence in waiting if fence.names_files], section))
             found.extend(_without_command([fence for fence in waiting if not fence.names_files], section))
@@ -228,12 +234,12 @@ def scan_files(files: Mapping[str, str], *, apis: Sequence[str | Path] = ()) -> 
         return tuple(finding for finding in scan(".").findings if finding.suppressed is None)
 
 
-def _parts(page: str) -> Iterator[str | _Fence]:
-    """The headings (as text) and the fenced blocks of a page, in order."""
+def _parts(page: str) -> Iterator[_Heading | _Fence]:
+    """The headings and the fenced blocks of a page, in order."""
     lines = iter(enumerate(page.splitlines(), start=1))
     for number, line in lines:
         if heading := _heading.fullmatch(line):
-            yield heading[1]
+            yield _Heading(len(heading[1]), heading[2])
         elif opening := _fence.fullmatch(line):
             body: list[str] = []
             for _, inner in lines:

@@ -1,0 +1,71 @@
+"""The command line. Only `sys` and `argparse` are loaded here; a command's module when it is chosen."""
+
+import argparse
+import sys
+
+from leakcheck import __version__
+
+INTERRUPTED = 130  # as a shell reports a process that was ended by ctrl-c
+
+# Command, the module that defines it, and one line of help.
+COMMANDS = {
+    "scan": "find leaks in Python files and notebooks",
+    "rule": "show what a rule finds, why it matters, and right and wrong examples",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command; the exit status is 0 for nothing to report, 1 for findings, 2 for what couldn't be done."""
+    arguments = sys.argv[1:] if argv is None else argv
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _discard_output()
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="leakcheck",
+        description="Find data leakage and unsound evaluation in machine-learning code, without running it.",
+        epilog="Exit status: 0 nothing to report, 1 findings, 2 something could not be done. "
+        "`leakcheck COMMAND --help` shows a command's options.",
+    )
+    parser.add_argument("--version", action="version", version=f"leakcheck {__version__}")
+    parser.add_argument("command", metavar="COMMAND", help="; ".join(f"{name}: {text}" for name, text in COMMANDS.items()))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    try:
+        chosen = parser.parse_args(arguments)
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else 2
+    if chosen.command not in COMMANDS:
+        from leakcheck.project.nearest import nearest
+
+        hint = nearest(chosen.command, COMMANDS) or f" (known: {', '.join(COMMANDS)})"
+        print(f"leakcheck: unknown command {chosen.command!r}{hint}", file=sys.stderr)
+        return 2
+    from importlib import import_module
+
+    from leakcheck.cli.streams import prepare_streams
+    from leakcheck.errors import LeakcheckError
+
+    prepare_streams()
+    module = import_module(f"leakcheck.cli.{chosen.command}")
+    try:
+        status: int = module.run(chosen.arguments)
+        sys.stdout.flush()
+        return status
+    except LeakcheckError as error:
+        print(f"leakcheck: {error}", file=sys.stderr)
+        return 2
+    except SystemExit as done:  # argparse has spoken
+        return done.code if isinstance(done.code, int) else 2
+
+
+def _discard_output() -> None:
+    """Keep Python from complaining at exit that nobody reads."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from leakcheck.flow import steps
-from leakcheck.flow.guard import Cut, TooMuch, cut_chains
+from leakcheck.flow.guard import Cut, TooMuch, check_size, cut_excess
 
 __all__ = ["Cut", "SyntaxProblem", "TooMuch", "parse", "parse_prefix"]
 
@@ -139,9 +139,10 @@ def _parse(text: str, cuts: list[Cut] | None) -> steps.Block:
     if "\0" in text:
         before = text[: text.index("\0")]
         raise SyntaxProblem("the text holds a NUL character", before.count("\n") + 1, len(before) - before.rfind("\n"))
+    check_size(text)
     tree, refusal = _syntax_tree(text)
     whole = text
-    text, made = cut_chains(text, tree)
+    text, made = cut_excess(text, tree)
     if made:
         tree, refusal = _syntax_tree(text)
     if isinstance(refusal, TabError):
@@ -230,9 +231,6 @@ class _Same:
     def __getattr__(self, name: str) -> _Same:
         return self
 
-    def __getitem__(self, index: int) -> _Same:
-        return self
-
     def __iter__(self) -> Iterator[_Same]:
         return repeat(self)
 
@@ -264,15 +262,26 @@ class _Converter:
     def span(self, node: cst.CSTNode, tree: Tree) -> steps.Span:
         """The place of a libcst node whose `ast` partner is `tree`."""
         if type(tree) is _Same:
-            if self.places is not None and (place := self.places.get(node)) is not None:
-                return (place.start.line, place.start.column + 1, place.end.line, place.end.column + 1)
-            return tree.span
+            return tree.span if self.places is None else self.place(node, tree)
         if self.is_ascii:
             return (tree.lineno, tree.col_offset + 1, tree.end_lineno, tree.end_col_offset + 1)
         return (
             tree.lineno, self.column(tree.lineno, tree.col_offset),
             tree.end_lineno, self.column(tree.end_lineno, tree.end_col_offset),
         )  # fmt: skip
+
+    def place(self, node: cst.CSTNode, tree: _Same) -> steps.Span:
+        """The place of a node by libcst, with the brackets that the `ast` counts in and no others."""
+        first = last = node
+        if type(node) in (cst.Tuple, cst.GeneratorExp) and node.lpar:  # type: ignore[attr-defined]
+            first, last = node.lpar[-1], node.rpar[0]  # type: ignore[attr-defined]
+        elif type(node) is cst.Param:
+            first = node.name
+        assert self.places is not None
+        if first not in self.places or last not in self.places:
+            return tree.span
+        start, end = self.places[first].start, self.places[last].end
+        return (start.line, start.column + 1, end.line, end.column + 1)
 
     def column(self, line: int, offset: int) -> int:
         """The column in characters, counted from 1, of a byte offset in a line."""
@@ -773,7 +782,7 @@ _HEADER_END = re.compile(r"[^:#]*:")
 _NOWHERE = cst.Pass()
 _NAMED_CONSTANTS = {"None": None, "True": True, "False": False}
 _TEXT_PARTS = (cst.FormattedStringText, cst.TemplatedStringText)
-_KINDS = {
+_KINDS: dict[type, str] = {
     cst.Tuple: "tuple", cst.List: "list", cst.Set: "set",
     cst.ListComp: "list", cst.SetComp: "set", cst.GeneratorExp: "generator",
 }  # fmt: skip

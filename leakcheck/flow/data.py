@@ -437,10 +437,7 @@ class DataOperations:
                     marks.add(self._as_selection(mark))
             elif isinstance(mark, Score):
                 marks.add(mark)
-        columns = data.columns
-        if columns is not None:
-            columns = None if chooser.marks or chooser.kind != "columns" else columns
-        picked = data.but(columns=columns, kind="frame" if data.kind == "frame" else data.kind)
+        picked = data.but(columns=None)
         return picked.but(marks=picked.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:
@@ -496,6 +493,8 @@ class DataOperations:
             return data.but(number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags))
         if isinstance(held, ListObject | Items):
             inner = self.heap.data(value)
+            if not inner.rows and subscript and (data.kind == "frame" or data.columns is not None and "column" in inner.flags):
+                return self.selected_by(data.but(number=self.heap.number("columns", data.number, inner.number)), inner)
             if not inner.rows and not inner.marks:
                 return data.but(number=self.heap.number("picked", data.number, inner.number))
             return self._picked(data, inner)
@@ -533,7 +532,8 @@ class DataOperations:
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
-            return self._chosen(data, picker)  # type: ignore[return-value]
+            marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
+            return data.but(marks=data.marks | marks, number=self.heap.number("picked", data.number, picker.number))
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), marks)
 
@@ -591,7 +591,15 @@ class DataOperations:
             if names is not None and held.kind not in ("array", "tensor"):
                 parts = self.unpack(value, None)
                 for n, name in enumerate(names):
-                    self.set_column(base, name, parts[n] if parts is not None and len(parts) == len(names) else value)
+                    if parts is not None and len(parts) == len(names):
+                        self.set_column(base, name, parts[n])
+                    elif len(names) > 1:
+                        # A transformed table goes back column by column: each comes from its own.
+                        old = self._column(held, name)
+                        new = self.heap.data(value)
+                        self.set_column(base, name, new.but(sources=old.sources, flags=old.flags))
+                    else:
+                        self.set_column(base, name, value)
             elif held.kind == "frame" or "column" in self.heap.data(key).flags:
                 self._set_unknown_columns(base, held, value)
             else:
@@ -927,6 +935,8 @@ class DataOperations:
         scores = _scores(data.marks)
         if name in _EXTREMA and scores and not data.rows:
             return self.extremum(name, [data], site)
+        if data.kind == "expression":
+            return self.marked(data, frozenset({self.learn(name, "statistic", data, site)}))
         if not data.rows or data.kind in ("mask", "row", "index", "columns", "index-item"):
             return data.but(rows=NO_ROWS, kind="scalar", number=number, mask=(), each=(), keys=None)
         if "record" in data.flags or "window" in data.flags or self._across_columns(args, axis):
@@ -978,7 +988,8 @@ class DataOperations:
         picked = self.heap.join_all(values) if len(values) > 1 else self.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            return Data(kind="scalar", number=self.heap.fresh(), marks=_scores(marks), sources=frozenset())
+            kept = marks if any(d.kind == "columns" for d in several) else _scores(marks)
+            return Data(kind="scalar", number=self.heap.fresh(), marks=kept, sources=frozenset())
         return picked  # type: ignore[no-any-return]
 
     def _repeated(self, score: Score) -> bool:
@@ -1156,9 +1167,14 @@ class DataOperations:
         return self.heap.load(ref)  # type: ignore[no-any-return]
 
     def _m_with_columns(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all()))
-        new = self._m_assign(owner, held, Args_kw(args.kw), site)
-        return self.marked(self.heap.data(new), marks)
+        # Statistics inside an expression are those of the frame it is used on.
+        marks: set[Mark] = set()
+        for value in args.all():
+            for mark in self.heap.data(value).marks:
+                if isinstance(mark, Learn) and not mark.rows:
+                    mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.called(held)))
+                marks.add(mark)
+        return self.marked(held.but(number=self.heap.fresh()), frozenset(marks))
 
     def _m_insert(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         name = self.heap.load(args.get(1, "column") or NONE)
@@ -1519,6 +1535,11 @@ class DataOperations:
         if name in ("extend", "update") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             self.heap.set(owner.address, self.i._extended(held, args.pos[0]))
             return NONE
+        if name == "remove" and isinstance(held, ListObject) and isinstance(owner, Ref):
+            chosen = self.heap.data(args.pos[0] if args.pos else None)
+            if chosen.marks:
+                self.heap.set(owner.address, ListObject(None, self.heap.join_data(self.heap.data(owner), chosen)))
+                return NONE
         if name == "remove" and isinstance(held, ListObject) and held.items is not None and isinstance(owner, Ref):
             gone = self.heap.load(args.pos[0]) if args.pos else None
             self.heap.set(owner.address, ListObject(tuple(i for i in held.items if self.heap.load(i) != gone)))
@@ -1599,10 +1620,6 @@ class DataOperations:
             return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None)
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
         return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
-
-
-def Args_kw(keywords: dict[str, Value]) -> Args:  # noqa: N802
-    return _args(**keywords)
 
 
 def _args(*pos: Value, **kw: Value) -> Args:

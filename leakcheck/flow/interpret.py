@@ -607,7 +607,7 @@ class Interpreter:
         if isinstance(value, Data):
             if value.rows:
                 self.hint(value.rows, name)
-                return self.heap.new(value.but(name=name))
+                return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return value
         if isinstance(value, Ref):
             held = self.heap.load(value)

@@ -21,7 +21,7 @@ from leakcheck.flow.facts import (
     TestReuse,
     TrainingScore,
 )
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, narrow, overlap, within
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -260,11 +260,17 @@ class _Joiner:
         return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
 
     def _together(self, rows: Rows, held_out: _HeldOut) -> bool:
+        roots = {root for root, _ in rows}
+        if len(roots) > 1 and any(root.role == "test" or self._named_test(root) for root in roots):
+            return True
         for atom in rows:
             one: Rows = frozenset({atom})
             if overlap(one, held_out.rows) is Overlap.YES and overlap(one, held_out.train.rows) is Overlap.YES:
                 return False
         return True
+
+    def _named_test(self, root: Root) -> bool:
+        return "test" in {role_of_word(w) for w in _split_words(self.program.root_names.get(root, ""))}
 
     def _other_hold_out(self, held_out: _HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
@@ -586,8 +592,9 @@ class _Joiner:
                 key = (train.site.bare(), target)
                 if key not in seen:
                     seen.add(key)
-                    trace = (self._step(f"`{train.name}` still holds `{target}` here", train.site),)
-                    yield TargetColumn(target, target, self._location(train.site), trace, self._confidence(x.rows))
+                    steps = [self._step(f"{train.what} is trained on `{target}` among the features here", train.site)]
+                    steps += self._made_features(frame, target, x.rows)
+                    yield TargetColumn(target, target, self._location(train.site), _unique(steps), self._confidence(x.rows))
                 continue
             for name, column in columns.named.items():
                 if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
@@ -601,6 +608,18 @@ class _Joiner:
                 steps = [self._step(f"`{name}` is made from the target `{target}` here", site)]
                 steps.append(self._step(f"{train.what} is trained on it here", train.site))
                 yield TargetColumn(target, name, self._location(site), _unique(steps), self._confidence(x.rows))
+
+    def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
+        """Where the features were put together before they were split."""
+        steps = []
+        for split in self.splits:
+            if not any(cut is split.cut for _, cuts in rows for cut, _ in cuts):
+                continue
+            for data in split.data:
+                columns = data.columns
+                if columns is not None and columns.frame == frame and target not in columns.dropped and data.made_at:
+                    steps.append(self._step(f"`{data.name}` still holds `{target}` here", data.made_at))
+        return steps
 
     # --- places --------------------------------------------------------------------------------------------------
 

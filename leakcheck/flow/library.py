@@ -10,6 +10,7 @@ from leakcheck.flow import steps as s
 from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
+from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
@@ -34,7 +35,6 @@ from leakcheck.flow.values import (
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
-    from leakcheck.flow.tables import Api
 
 _OBJECT_PARTS = frozenset(
     "transformer resampler estimator pipeline union search splitter network optimizer loss callback metric object".split()
@@ -1139,6 +1139,14 @@ class Library:
                 return held if name in ("float",) else Data(kind="scalar", number=self.heap.number(name, self.heap.data(first).number))
             data = self.heap.data(first)
             return data.but(number=self.heap.number(name, data.number), each=(), mask=())
+        if name == "open" and first is not None:
+            mode = self.heap.load(args.get(1, "mode") or NONE)
+            if isinstance(mode, Const) and isinstance(mode.value, str) and "r" not in mode.value:
+                return UNKNOWN
+            path = self.heap.load(first)
+            role, _ = self._role_of_load(_FILE, {}, path)
+            key = ("path", path.value) if isinstance(path, Const) and isinstance(path.value, str) else None
+            return self.loaded("unknown", "open", site, role, key, record=bool(self.i.loops) and key is None)
         if name == "getattr" and len(args.pos) >= 2:
             key = self.heap.load(args.pos[1])
             return self.i.get_attr(args.pos[0], key.value, _node(site)) if isinstance(key, Const) and isinstance(key.value, str) else UNKNOWN
@@ -1147,7 +1155,7 @@ class Library:
             if isinstance(key, Const) and isinstance(key.value, str):
                 self.i.set_attr(args.pos[0], key.value, self.i.boxed(args.pos[2], key.value))
             return NONE
-        if name in ("isinstance", "issubclass", "hasattr", "callable", "id", "hash", "type", "input", "print", "display", "open", "vars", "locals", "any", "all"):
+        if name in ("isinstance", "issubclass", "hasattr", "callable", "id", "hash", "type", "input", "print", "display", "vars", "locals", "any", "all"):
             return NONE if name in ("print", "display") else Data(kind="scalar", number=self.heap.fresh())
         return UNKNOWN
 
@@ -1448,6 +1456,33 @@ class Library:
             return self.saved[str(path.value)]
         return UNKNOWN
 
+    def _f_numpy__random__default_rng(self, name: str, args: Args, site: Site) -> Value:
+        # A generator draws as the module of the same name does.
+        return Lib("numpy.random")
+
+    def _f_functools__reduce(self, name: str, args: Args, site: Site) -> Value:
+        if len(args.pos) < 2:
+            return UNKNOWN
+        items, element, _ = self.ops.iterate(args.pos[1], site)
+        rest = items if items is not None else [element]
+        if not rest:
+            return UNKNOWN
+        value = args.pos[2] if len(args.pos) > 2 else rest[0]
+        for item in rest if len(args.pos) > 2 else rest[1:]:
+            value = self.i.call(args.pos[0], _args(value, item), site)
+        return value
+
+    def _f_polars__col(self, name: str, args: Args, site: Site) -> Value:
+        return Data(kind="expression", number=self.heap.fresh())
+
+    def _f_numpy__array_split(self, name: str, args: Args, site: Site) -> Value:
+        data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
+        if not data.rows:
+            return UNKNOWN
+        cut = self.ops.cut(("pieces", site, data.number), CutKind.FOLD, site, roles=("train", "fold"))
+        self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, _short(name), (data,)))
+        return self.heap.new(ListObject(None, self.ops.narrowed(data, cut, 1)))
+
     def _f_torch__no_grad(self, name: str, args: Args, site: Site) -> Value:
         return UNKNOWN
 
@@ -1461,6 +1496,9 @@ class Library:
             held = self.heap.load(made)
             self.heap.set(made.address, replace(held, learned=self._importance(inner)))
         return made
+
+
+_FILE = Api("builtins.open", "load")
 
 
 def _short(name: str) -> str:
@@ -1497,6 +1535,10 @@ _SAME_AS = {
     "random.random": "numpy.random.rand",
     "torch.rand": "numpy.random.rand",
     "torch.randperm": "numpy.random.permutation",
+    "numpy.random.RandomState": "numpy.random.default_rng",
+    "numpy.random.Generator": "numpy.random.default_rng",
+    "random.Random": "numpy.random.default_rng",
+    "sklearn.utils.check_random_state": "numpy.random.default_rng",
     "random.shuffle": "numpy.random.shuffle",
     "random.sample": "numpy.random.choice",
     "copy.copy": "copy.deepcopy",

@@ -13,16 +13,22 @@ from typing import Any, NamedTuple, TypeAlias
 from leakcheck.errors import LeakcheckError
 
 PARTS = frozenset(
-    # classes
-    "transformer resampler estimator pipeline union search splitter network optimizer loss dataset loader callback "
-    "metric object "
-    # functions
-    "load make split random-split learn statistic select train fold-score fold-predict score row-wise filter reorder "
-    "draw combine extremum seed structural constant silent".split()
+    {
+        # classes
+        *("transformer", "resampler", "estimator", "pipeline", "union", "search", "splitter", "network", "optimizer"),
+        *("loss", "dataset", "loader", "callback", "metric", "object"),
+        # functions
+        *("load", "make", "split", "random-split", "learn", "statistic", "select", "train", "fold-score"),
+        *("fold-predict", "score", "row-wise", "filter", "reorder", "draw", "combine", "extremum", "seed"),
+        *("structural", "constant", "silent"),
+    }
 )
 LEARNS = frozenset(
-    "scaling imputation projection binning encoding outliers clustering embedding vocabulary categories "
-    "target-encoding selection resampling augmentation calibration nothing".split()
+    {
+        *("scaling", "imputation", "projection", "binning", "encoding", "outliers", "clustering", "embedding"),
+        *("vocabulary", "categories", "target-encoding", "selection", "resampling", "augmentation", "calibration"),
+        "nothing",
+    }
 )
 RECEIVERS = ("frame", "array", "tensor", "dataset", "groupby", "rolling")
 """Kinds of data values that have methods, the likelier first."""

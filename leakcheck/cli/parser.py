@@ -1,0 +1,48 @@
+"""An argument parser that names the nearest option for a misspelt one."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import NoReturn
+
+from leakcheck.project.nearest import nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """`argparse` without abbreviations, with suggestions."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(prog=prog, description=description, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message with the nearest known option and leave with status 2."""
+        unknown = re.match(r"unrecognized arguments: (--?[\w-]+)", message)
+        if unknown:
+            message += nearest(unknown[1], self._option_string_actions)
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def code_list(text: str) -> list[str]:
+    """Codes separated by commas."""
+    return [code.strip() for code in text.split(",") if code.strip()]
+
+
+def per_file_ignores(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Pairs ``pattern:code`` separated by commas; a code without a pattern belongs to the one before.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If the first code has no pattern.
+    """
+    pairs: list[tuple[str, tuple[str, ...]]] = []
+    for part in code_list(text):
+        pattern, colon, code = part.rpartition(":")
+        if colon:
+            pairs.append((pattern.strip(), (code.strip(),)))
+        elif pairs:
+            pairs[-1] = (pairs[-1][0], (*pairs[-1][1], part))
+        else:
+            raise argparse.ArgumentTypeError(f"expected PATTERN:CODE, found {part!r}")
+    return pairs

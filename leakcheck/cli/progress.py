@@ -1,0 +1,33 @@
+"""A line on a terminal that shows how far a long run is."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+_PATIENCE = 1.0  # seconds before anything is shown
+_INTERVAL = 0.1  # seconds between two updates
+
+
+class ProgressLine:
+    """Writes to stderr, on a terminal only, and leaves nothing behind."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled and sys.stderr.isatty()
+        self._next = time.monotonic() + _PATIENCE
+        self._shown = False
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if not self._enabled or time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + _INTERVAL
+        self._shown = True
+        count = f"{done} of {total} files" if done else f"{total} files"
+        sys.stderr.write(f"\r\x1b[K{what}: {count}")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

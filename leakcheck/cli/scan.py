@@ -1,0 +1,132 @@
+"""`leakcheck scan`"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from leakcheck.cli.parser import Parser, code_list, per_file_ignores
+from leakcheck.cli.progress import ProgressLine
+from leakcheck.project.config import Config, find_config
+from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.run import ScanResult, scan
+
+_FORMATS = ("full", "concise", "json", "json-lines")
+_PLAIN_WIDTH = 120  # columns where there is no terminal: output must not depend on the machine
+
+
+def run(arguments: list[str]) -> int:
+    """Scan, print, and return the exit status."""
+    options = _parser().parse_args(arguments)
+    started = time.perf_counter()
+    config = _config(options)
+    progress = ProgressLine(not options.quiet)
+    try:
+        result = scan(*options.paths, config=config, progress=progress)
+    finally:
+        progress.clear()
+    _print_messages(result, options)
+    _print_findings(result, options)
+    if options.verbose:
+        _print_details(result, config, time.perf_counter() - started)
+    return 0 if options.exit_zero and not result.errors else result.exit_status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser("leakcheck scan", "Find leaks in Python files and notebooks, without running them.")
+    add = parser.add_argument
+    add("paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: the working folder)")
+    rules = parser.add_argument_group("rules").add_argument
+    rules("--select", type=code_list, action="extend", metavar="CODES",
+          help="report only these: codes, prefixes (LK1), names or ALL; what the configuration says is dropped")
+    rules("--extend-select", type=code_list, action="extend", default=[], metavar="CODES", help="report these too")
+    rules("--ignore", type=code_list, action="extend", default=[], metavar="CODES", help="don't report these")
+    rules("--per-file-ignores", type=per_file_ignores, action="extend", default=[], metavar="PATTERN:CODE,...",
+          help="don't report these in files that match")
+    rules("--require-reason", action="store_true", help="report suppressing comments that give no reason")
+    files = parser.add_argument_group("files and configuration").add_argument
+    files("--exclude", type=code_list, action="extend", default=[], metavar="PATTERNS",
+          help="leave out what matches, read as in .gitignore, besides what is left out anyway")
+    files("--force-exclude", action="store_true", help="leave out excluded files even if they are named")
+    files("--config", type=Path, metavar="FILE", help="use this configuration file")
+    files("--isolated", action="store_true", help="use no configuration file")
+    files("--no-cache", action="store_true", help="read every file anew (there is no cache yet)")
+    files("--no-data", action="store_true", help="leave out the data sets that the configuration declares")
+    files("--no-claims", action="store_true", help="leave out the claims that the configuration declares")
+    output = parser.add_argument_group("output").add_argument
+    output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
+    output("--statistics", action="store_true", help="print the number of findings of each code instead of the findings")
+    output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("-q", "--quiet", action="store_true", help="print findings and errors only")
+    output("-v", "--verbose", action="store_true", help="say what was done")
+    return parser  # fmt: skip
+
+
+def _config(options: argparse.Namespace) -> Config:
+    places = [Path(path).absolute() for path in options.paths]
+    return find_config(places, file=options.config, isolated=options.isolated).with_options(
+        select=options.select,
+        extend_select=options.extend_select,
+        ignore=options.ignore,
+        per_file_ignores=options.per_file_ignores,
+        exclude=options.exclude,
+        force_exclude=options.force_exclude,
+        require_reason=options.require_reason,
+    )
+
+
+def _print_findings(result: ScanResult, options: argparse.Namespace) -> None:
+    if options.output_format == "json":
+        from leakcheck.report.json import to_json
+
+        print(to_json(result))
+        return
+    if options.output_format == "json-lines":
+        from leakcheck.report.json import to_json_lines
+
+        for line in to_json_lines(result):
+            print(line)
+        return
+    from leakcheck.report import text
+
+    style = Style(wants_colour(sys.stdout, options.color))
+    if options.statistics:
+        names = {finding.code: finding.name for finding in result.findings}
+        lines = text.statistics(result.by_code, names)
+    elif options.output_format == "concise":
+        lines = text.concise(result.findings, style)
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
+        lines = text.full(result.findings, result.sources.text, style, width)
+    for line in lines:
+        print(line)
+    if not options.quiet:
+        print(text.summary(result.findings, len(result.errors), result.files, len(result.suppressed), style))
+
+
+def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
+    """What concerns the run, on stderr: errors (in JSON they stand in the output), notices, and an empty run."""
+    from leakcheck.report.text import clean, problem_line
+
+    style = Style(wants_colour(sys.stderr, options.color))
+    if options.output_format != "json":
+        for problem in result.errors:
+            print(problem_line(problem, style), file=sys.stderr)
+    if options.quiet:
+        return
+    for notice in result.notices:
+        print(f"{style.bold('note')}: {clean(notice)}", file=sys.stderr)
+    if not result.files:
+        print(f"{style.bold('note')}: no Python files or notebooks in {', '.join(options.paths)}", file=sys.stderr)
+
+
+def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
+    print(f"configuration: {config.file or 'none'}; project root: {config.root}", file=sys.stderr)
+    for finding in result.suppressed:
+        reason = finding.suppressed.reason if finding.suppressed else ""
+        print(f"suppressed: {finding.location}: {finding.code} {reason}".rstrip(), file=sys.stderr)
+    print(f"{result.files} files in {seconds:.2f} s", file=sys.stderr)

@@ -1,0 +1,107 @@
+"""Findings for programs: the JSON of `--output-format json` and `json-lines`; its schema is `docs/json-schema.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from leakcheck import __version__
+from leakcheck.findings import Finding, Fix, Location
+from leakcheck.project.source import Problem
+
+if TYPE_CHECKING:
+    from leakcheck.run import ScanResult
+
+FORMAT_VERSION = 1
+
+
+def result_record(result: ScanResult) -> dict[str, Any]:
+    """A whole result."""
+    return {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "leakcheck", "version": __version__},
+        "summary": {
+            "files": result.files,
+            "skipped": result.skipped,
+            "findings": len(result.findings),
+            "by_code": result.by_code,
+        },
+        "findings": [finding_record(finding) for finding in result.findings],
+        "errors": [problem_record(problem) for problem in result.errors],
+    }
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """One finding."""
+    hidden = finding.suppressed
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "class": finding.leak_class,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "message": finding.message,
+        "help": finding.help,
+        "url": _page_url(finding.code),
+        "location": _location_record(finding.location),
+        "trace": [{"label": step.label, "location": _location_record(step.location)} for step in finding.trace],
+        "fix": _fix_record(finding.fix) if finding.fix else None,
+        "evidence": dict(finding.evidence) if finding.evidence is not None else None,
+        "suppressed": {"by": hidden.by, "reason": hidden.reason} if hidden else None,
+        "fingerprint": finding.fingerprint,
+    }
+
+
+def problem_record(problem: Problem) -> dict[str, Any]:
+    """What couldn't be read."""
+    return {"code": "LK001", "message": problem.message, "location": _location_record(problem.location)}
+
+
+def to_json(result: ScanResult) -> str:
+    """The result as one JSON object, in ASCII so that every terminal can print it."""
+    return json.dumps(result_record(result), indent=2, default=_plain)
+
+
+def to_json_lines(result: ScanResult) -> Iterator[str]:
+    """One JSON object a finding."""
+    for finding in result.findings:
+        yield json.dumps(finding_record(finding), default=_plain)
+
+
+def _fix_record(fix: Fix) -> dict[str, Any]:
+    return {
+        "applicability": "safe" if fix.safe else "unsafe",
+        "description": fix.description,
+        "edits": [{"location": _location_record(edit.location), "replacement": edit.replacement} for edit in fix.edits],
+    }
+
+
+def _location_record(location: Location) -> dict[str, Any]:
+    return {
+        "path": location.path,
+        "cell": location.cell,
+        "line": location.line,
+        "column": location.column,
+        "end_line": location.end_line,
+        "end_column": location.end_column,
+    }
+
+
+def _page_url(code: str) -> str:
+    """Where the rule is described: its page in the source tree."""
+    from leakcheck.rules import page, rules
+
+    for rule in rules():
+        if rule.code == code:
+            file = page(rule)
+            return f"rules/{file.parent.name}/{file.name}"
+    from leakcheck.project.select import DRIVER_CODES
+
+    return f"rules/driver/{DRIVER_CODES[code].replace('-', '_')}.md" if code in DRIVER_CODES else ""
+
+
+def _plain(value: object) -> object:
+    """Numbers of numpy and dates as JSON knows them."""
+    item = getattr(value, "item", None)
+    return item() if callable(item) else str(value)

@@ -1,0 +1,148 @@
+"""Findings for people: `full` with source lines and traces, `concise` with a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from leakcheck.findings import Finding, Location, Severity, TraceStep
+from leakcheck.project.source import Problem
+from leakcheck.report.ansi import Style
+from leakcheck.report.excerpt import excerpt
+
+TextOf = Callable[[Location], str | None]
+
+
+def full(findings: Sequence[Finding], text_of: TextOf, style: Style, width: int) -> Iterator[str]:
+    """Each finding with its source line, every step of its trace, and what to do.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+    text_of : callable
+        The text of the file or cell of a location; None where there is none to show.
+    style : Style
+    width : int
+        Columns of the terminal.
+    """
+    for finding in findings:
+        yield from _full(finding, text_of, style, width)
+        yield ""
+
+
+def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterator[str]:
+    paint = severity_style(finding.severity, style)
+    title = paint(f"{finding.severity.value}[{finding.code}]")
+    yield f"{title} {style.bold(finding.name)}: {clean(finding.message)}"
+    steps = list(finding.trace)
+    label = ""
+    for step in steps:
+        if step.location == finding.location:  # the trace speaks of the place itself: its label goes under the marks
+            label = step.label
+            steps.remove(step)
+            break
+    places = [finding.location, *(step.location for step in steps)]
+    gutter = max(len(str(place.line)) for place in places) + 1
+    bar = style.blue(" " * gutter + "|")
+    yield style.blue(" " * (gutter - 1) + "--> ") + clean(str(finding.location))
+    frame = _frame(finding.location, "^", label, text_of, paint, style, gutter, width)
+    if frame:
+        yield bar
+        yield from frame
+    for before, step in zip(places, steps, strict=False):
+        yield from _step(before, step, text_of, style, gutter, width, bar)
+    if finding.confidence.value != "sure":
+        yield style.blue(" " * gutter + "=") + f" {style.bold('likely')}: one link is a convention, not resolved"
+    yield style.blue(" " * gutter + "=") + f" {style.bold('help')}: {clean(finding.help)}"
+
+
+def _step(
+    before: Location, step: TraceStep, text_of: TextOf, style: Style, gutter: int, width: int, bar: str
+) -> Iterator[str]:
+    """One step of the trace; its place is written out where the file or cell changes."""
+    place = step.location
+    if (place.path, place.cell) != (before.path, before.cell):
+        yield style.blue(" " * (gutter - 1) + "::: ") + clean(str(place))
+    frame = _frame(place, "-", step.label, text_of, style.blue, style, gutter, width)
+    if frame:
+        yield bar
+        yield from frame
+    else:
+        yield style.blue(" " * gutter + "=") + f" {clean(str(place))}: {clean(step.label)}"
+
+
+def _frame(
+    place: Location,
+    mark: str,
+    label: str,
+    text_of: TextOf,
+    paint: Callable[[str], str],
+    style: Style,
+    gutter: int,
+    width: int,
+) -> list[str]:
+    """A source line and the marks under its span; of a span over several lines, the first."""
+    text = text_of(place)
+    lines = text.split("\n") if text is not None else []
+    if not 1 <= place.line <= len(lines):
+        return []
+    source = lines[place.line - 1]
+    end = place.end_column if place.end_line == place.line else len(source.rstrip()) + 1
+    shown, indent, marked = excerpt(source, place.column, end, max(20, width - gutter - 2))
+    note = f" {clean(label)}" if label else ""
+    return [
+        style.blue(f"{place.line:>{gutter - 1}} |") + f" {shown}".rstrip(),
+        style.blue(" " * gutter + "|") + " " * (indent + 1) + paint(mark * marked + note),
+    ]
+
+
+def concise(findings: Sequence[Finding], style: Style) -> Iterator[str]:
+    """One line a finding: ``path:line:column: code [severity] message``."""
+    for finding in findings:
+        paint = severity_style(finding.severity, style)
+        place = style.bold(clean(str(finding.location)))
+        yield f"{place}: {paint(finding.code)} [{finding.severity.value}] {clean(finding.message)}"
+
+
+def problem_line(problem: Problem, style: Style) -> str:
+    """One line for what couldn't be read."""
+    return f"{style.bold(clean(str(problem.location)))}: {style.red('LK001')} [error] {clean(problem.message)}"
+
+
+def statistics(by_code: dict[str, int], names: dict[str, str]) -> Iterator[str]:
+    """How many findings of each code, the most frequent first."""
+    width = max((len(str(count)) for count in by_code.values()), default=1)
+    for code, count in sorted(by_code.items(), key=lambda item: (-item[1], item[0])):
+        yield f"{count:>{width}}  {code}  {names.get(code, '')}".rstrip()
+
+
+def summary(findings: Sequence[Finding], errors: int, files: int, suppressed: int, style: Style) -> str:
+    """The last line of the output."""
+    hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
+    if not findings:
+        if errors:
+            return f"No findings in what could be read; {_count(errors, 'error')}{hidden}."
+        return style.green("All checks passed") + f": {_count(files, 'file')}{hidden}."
+    kinds = []
+    for severity in Severity:
+        number = sum(finding.severity is severity for finding in findings)
+        if number:
+            kinds.append(_count(number, severity.value))
+    places = len({finding.location.path for finding in findings})
+    return (
+        f"Found {_count(len(findings), 'finding')} ({', '.join(kinds)}) in {places} of {_count(files, 'file')}{hidden}"
+        + (f"; {_count(errors, 'file or cell', 'files or cells')} could not be read." if errors else ".")
+    )
+
+
+def severity_style(severity: Severity, style: Style) -> Callable[[str], str]:
+    """The colour of a severity."""
+    return {Severity.ERROR: style.red, Severity.WARNING: style.yellow, Severity.NOTE: style.cyan}[severity]
+
+
+def clean(text: str) -> str:
+    """Text of the user without control characters, which a terminal would obey."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
+def _count(number: int, what: str, several: str = "") -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {several or what + 's'}"
