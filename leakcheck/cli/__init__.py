@@ -24,6 +24,10 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _discard_output()
         return 0
+    except OSError as error:
+        print(f"leakcheck: the output can't be written: {error.strerror}", file=sys.stderr)
+        _discard_output()
+        return 2
 
 
 def _run(arguments: list[str]) -> int:
@@ -34,16 +38,26 @@ def _run(arguments: list[str]) -> int:
         "`leakcheck COMMAND --help` shows a command's options.",
     )
     parser.add_argument("--version", action="version", version=f"leakcheck {__version__}")
-    parser.add_argument("command", metavar="COMMAND", help="; ".join(f"{name}: {text}" for name, text in COMMANDS.items()))
+    parser.add_argument(
+        "command", metavar="COMMAND", help="; ".join(f"{name}: {text}" for name, text in COMMANDS.items())
+    )
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    if not arguments:
+        parser.print_help(sys.stderr)
+        return 2
     try:
         chosen = parser.parse_args(arguments)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else 2
     if chosen.command not in COMMANDS:
+        from os.path import exists
+
         from leakcheck.project.nearest import nearest
 
-        hint = nearest(chosen.command, COMMANDS) or f" (known: {', '.join(COMMANDS)})"
+        if exists(chosen.command):
+            hint = f"; did you mean `leakcheck scan {chosen.command}`?"
+        else:
+            hint = nearest(chosen.command, COMMANDS) or f" (known: {', '.join(COMMANDS)})"
         print(f"leakcheck: unknown command {chosen.command!r}{hint}", file=sys.stderr)
         return 2
     from importlib import import_module
@@ -55,7 +69,8 @@ def _run(arguments: list[str]) -> int:
     module = import_module(f"leakcheck.cli.{chosen.command}")
     try:
         status: int = module.run(chosen.arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by the caller
+            sys.stdout.flush()
         return status
     except LeakcheckError as error:
         print(f"leakcheck: {error}", file=sys.stderr)

@@ -20,10 +20,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     options = parser.parse_args(arguments)
     style = Style(wants_colour(sys.stdout, options.color))
-    if options.rule is None:
-        lines = _list(style)
-    else:
-        lines = _shown(_page(options.rule), style)
+    lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
     for line in lines:
         print(line)
     return 0

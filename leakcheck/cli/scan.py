@@ -40,16 +40,33 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: the working folder)")
     rules = parser.add_argument_group("rules").add_argument
-    rules("--select", type=code_list, action="extend", metavar="CODES",
-          help="report only these: codes, prefixes (LK1), names or ALL; what the configuration says is dropped")
+    rules(
+        "--select",
+        type=code_list,
+        action="extend",
+        metavar="CODES",
+        help="report only these: codes, prefixes (LK1), names or ALL; what the configuration says is dropped",
+    )
     rules("--extend-select", type=code_list, action="extend", default=[], metavar="CODES", help="report these too")
     rules("--ignore", type=code_list, action="extend", default=[], metavar="CODES", help="don't report these")
-    rules("--per-file-ignores", type=per_file_ignores, action="extend", default=[], metavar="PATTERN:CODE,...",
-          help="don't report these in files that match")
+    rules(
+        "--per-file-ignores",
+        type=per_file_ignores,
+        action="extend",
+        default=[],
+        metavar="PATTERN:CODE,...",
+        help="don't report these in files that match",
+    )
     rules("--require-reason", action="store_true", help="report suppressing comments that give no reason")
     files = parser.add_argument_group("files and configuration").add_argument
-    files("--exclude", type=code_list, action="extend", default=[], metavar="PATTERNS",
-          help="leave out what matches, read as in .gitignore, besides what is left out anyway")
+    files(
+        "--exclude",
+        type=code_list,
+        action="extend",
+        default=[],
+        metavar="PATTERNS",
+        help="leave out what matches, read as in .gitignore, besides what is left out anyway",
+    )
     files("--force-exclude", action="store_true", help="leave out excluded files even if they are named")
     files("--config", type=Path, metavar="FILE", help="use this configuration file")
     files("--isolated", action="store_true", help="use no configuration file")
@@ -58,7 +75,9 @@ def _parser() -> argparse.ArgumentParser:
     files("--no-claims", action="store_true", help="leave out the claims that the configuration declares")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
-    output("--statistics", action="store_true", help="print the number of findings of each code instead of the findings")
+    output(
+        "--statistics", action="store_true", help="print the number of findings of each code instead of the findings"
+    )
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")

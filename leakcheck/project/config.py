@@ -9,6 +9,7 @@ from typing import Any
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.project.nearest import nearest
+from leakcheck.project.paths import shown
 
 FILE_NAMES = ("leakcheck.toml", "pyproject.toml")
 # What marks the root of a project that has no configuration.
@@ -55,16 +56,28 @@ class Config:
         `select` starts afresh: what the file says about selecting and ignoring codes is dropped. All other options add.
         """
         fresh = replace(self, select=tuple(select), extend_select=(), ignore=()) if select is not None else self
-        absolute = [str(Path(pattern).absolute()) if pattern.startswith("./") else pattern for pattern in exclude]
         return replace(
             fresh,
             extend_select=(*fresh.extend_select, *extend_select),
             ignore=(*fresh.ignore, *ignore),
             per_file_ignores=(*fresh.per_file_ignores, *per_file_ignores),
-            extend_exclude=(*fresh.extend_exclude, *absolute),
+            extend_exclude=(*fresh.extend_exclude, *(_from_working_folder(pattern, self.root) for pattern in exclude)),
             force_exclude=force_exclude or self.force_exclude,
             require_reason=require_reason or self.require_reason,
         )
+
+
+def _from_working_folder(pattern: str, root: Path) -> str:
+    """A pattern of the command line, relative to the working folder, made relative to `root`."""
+    import os
+
+    if os.path.isabs(pattern) and pattern.startswith(f"{root}{os.sep}"):
+        return pattern[len(str(root)) :].replace(os.sep, "/")
+    plain = pattern.removeprefix("./")
+    here = os.path.relpath(os.curdir, root).replace(os.sep, "/")
+    if "/" not in plain.rstrip("/") or here == "." or here.startswith(".."):
+        return plain
+    return f"/{here}/{plain.lstrip('/')}"
 
 
 def find_config(paths: Sequence[Path], *, file: Path | None = None, isolated: bool = False) -> Config:
@@ -124,10 +137,10 @@ def _table(file: Path, required: bool) -> Mapping[str, Any] | None:
         data = file.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         if required:
-            raise LeakcheckError("no such configuration file", file=str(file)) from None
+            raise LeakcheckError("no such configuration file", file=shown(file)) from None
         return None
     except OSError as error:
-        raise LeakcheckError(f"the configuration can't be read: {error.strerror}", file=str(file)) from None
+        raise LeakcheckError(f"the configuration can't be read: {error.strerror}", file=shown(file)) from None
     is_pyproject = file.name == "pyproject.toml"
     if is_pyproject and b"leakcheck" not in data:
         return None
@@ -137,15 +150,15 @@ def _table(file: Path, required: bool) -> Mapping[str, Any] | None:
         content = tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         raise LeakcheckError(
-            "the configuration is not UTF-8 text", file=str(file), place=f"byte {error.start}"
+            "the configuration is not UTF-8 text", file=shown(file), place=f"byte {error.start}"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise LeakcheckError(f"the configuration is not valid TOML: {error}", file=str(file)) from None
+        raise LeakcheckError(f"the configuration is not valid TOML: {error}", file=shown(file)) from None
     tool = content.get("tool")
     own = tool.get("leakcheck") if isinstance(tool, dict) else None
     if is_pyproject:
         if own is not None and not isinstance(own, dict):
-            raise LeakcheckError("tool.leakcheck", file=str(file), expected="a table", found=_kind(own))
+            raise LeakcheckError("tool.leakcheck", file=shown(file), expected="a table", found=_kind(own))
         return own
     if isinstance(own, dict) and set(content) == {"tool"}:  # the pyproject form in a file of its own
         return own
@@ -157,7 +170,7 @@ def _build(table: Mapping[str, Any], file: Path) -> Config:
     for key, value in table.items():
         check = _KEYS.get(key)
         if check is None:
-            raise LeakcheckError(f"unknown key {key!r}{nearest(key, _KEYS)}", file=str(file))
+            raise LeakcheckError(f"unknown key {key!r}{nearest(key, _KEYS)}", file=shown(file))
         values[key.replace("-", "_")] = check(_Place(file, key), value)
     return Config(root=file.absolute().parent, file=file, from_file=frozenset(table), **values)
 
@@ -169,7 +182,7 @@ class _Place:
 
     def wrong(self, expected: str, value: object, key: str = "") -> LeakcheckError:
         return LeakcheckError(
-            "wrong type of value", file=str(self.file), place=f"key {key or self.key!r}", expected=expected,
+            "wrong type of value", file=shown(self.file), place=f"key {key or self.key!r}", expected=expected,
             found=_kind(value),
         )  # fmt: skip
 
@@ -198,7 +211,9 @@ def _texts(place: _Place, value: object) -> tuple[str, ...]:
 def _ignores(place: _Place, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         raise place.wrong('a table such as { "tests/*" = ["LK501"] }', value)
-    return tuple((pattern, _texts(_Place(place.file, f"{place.key}.{pattern}"), codes)) for pattern, codes in value.items())
+    return tuple(
+        (pattern, _texts(_Place(place.file, f"{place.key}.{pattern}"), codes)) for pattern, codes in value.items()
+    )
 
 
 def _tables(place: _Place, value: object) -> tuple[Mapping[str, Any], ...]:
@@ -209,14 +224,14 @@ def _tables(place: _Place, value: object) -> tuple[Mapping[str, Any], ...]:
         identifier = entry.get("id")
         where = f"{place.key} {number}"
         if identifier is None:
-            raise LeakcheckError("a table without an id", file=str(place.file), place=where, expected="the key 'id'")
+            raise LeakcheckError("a table without an id", file=shown(place.file), place=where, expected="the key 'id'")
         if not isinstance(identifier, str) or not identifier:
             raise LeakcheckError(
-                "wrong type of value", file=str(place.file), place=f"{where}, key 'id'", expected="a text",
+                "wrong type of value", file=shown(place.file), place=f"{where}, key 'id'", expected="a text",
                 found=_kind(identifier),
             )  # fmt: skip
         if identifier in seen:
-            raise LeakcheckError(f"the id {identifier!r} is given twice", file=str(place.file), place=where)
+            raise LeakcheckError(f"the id {identifier!r} is given twice", file=shown(place.file), place=where)
         seen.add(identifier)
     return tuple(value)
 
@@ -252,4 +267,6 @@ def _kind(value: object) -> str:
         return str(value).lower()
     if isinstance(value, (int, float)):
         return f"the number {value}"
-    return {list: "a list", dict: "a table"}.get(type(value), type(value).__name__)
+    if isinstance(value, list):
+        return "a list"
+    return "a table" if isinstance(value, dict) else f"a {type(value).__name__}"

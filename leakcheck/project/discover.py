@@ -11,14 +11,15 @@ from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
 from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
 DEFAULT_EXCLUDE = frozenset(
     (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", "__pypackages__",
      ".ipynb_checkpoints", "build", "_build", "dist", "site-packages", ".tox", ".nox", ".eggs", ".mypy_cache",
-     ".pytest_cache", ".ruff_cache", ".leakcheck_cache", ".hypothesis", ".direnv", ".pixi", ".pyenv", ".vscode", ".idea",
-     "buck-out", ".dvc")
+     ".pytest_cache", ".ruff_cache", ".leakcheck_cache", ".hypothesis", ".direnv", ".pixi", ".pyenv", ".vscode",
+     ".idea", "buck-out", ".dvc")
 )  # fmt: skip
 _VIRTUAL_ENVIRONMENT_MARK = "pyvenv.cfg"
 
@@ -43,8 +44,8 @@ class Discovered:
 def discover(paths: Sequence[Path], config: Config) -> Discovered:
     """Find the Python files and notebooks of some files and folders.
 
-    A file named by itself is taken even if excluded, unless `config.force_exclude`. Links to folders are not followed; a
-    file that is reached twice is taken once.
+    A file named by itself is taken even if excluded, unless `config.force_exclude`. Links to folders are not followed;
+    a file that is reached twice is taken once.
 
     Raises
     ------
@@ -75,21 +76,14 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
     return result
 
 
-def shown(path: Path | str) -> str:
-    """A path as people see it: relative to the working folder, with forward slashes."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive
-        relative = str(path)
-    return relative.replace(os.sep, "/")
-
-
 def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
     """A file that was named itself."""
     name = shown(path)
     place = Location(name, None, 1, 1, 1, 1)
     if path.suffix == ".pyi":
         problems.append(Problem("a stub file holds no code to check; skipped", place, error=False))
+    elif _is_checkpoint(path):
+        problems.append(Problem("an autosave copy of Jupyter; skipped", place, error=False))
     elif not path.is_file():
         what = "a broken link" if path.is_symlink() and not path.exists() else "not a regular file"
         problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))
@@ -99,6 +93,11 @@ def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
         problems.append(
             Problem("neither a Python file (.py, .pyw, or a Python first line) nor a notebook (.ipynb)", place)
         )
+
+
+def _is_checkpoint(path: Path) -> bool:
+    """What Jupyter saves beside a notebook is nobody's source, even if a hook names it."""
+    return path.parent.name.endswith(".ipynb_checkpoints") and path.stem.endswith("-checkpoint")
 
 
 def _has_python_shebang(path: Path) -> bool:

@@ -18,8 +18,8 @@ def with_fingerprints(
 ) -> list[Finding]:
     """Give each finding its fingerprint.
 
-    It is a hash of the rule, the file, the enclosing function or class, the source lines with their blanks evened out, and
-    how many equal ones came before.
+    It is a hash of the rule, the file, the enclosing function or class, the source lines with their blanks evened out,
+    and how many equal ones came before.
 
     Parameters
     ----------

@@ -19,15 +19,18 @@ _CODE_LINE_MAGICS = {"time": "", "timeit": "nrp", "prun": "slTD", "memit": "rti"
 
 # First words that IPython takes as a magic or alias without a `%`.
 _AUTOMAGICS = frozenset(
-    ("pip", "pip3", "conda", "mamba", "uv", "ls", "cd", "cat", "mkdir", "rm", "rmdir", "cp", "mv", "less", "more", "man",
-     "pwd", "ll", "lf", "ldir", "clear", "env", "load", "load_ext", "reload_ext", "matplotlib", "pylab", "run", "time",
-     "timeit", "who", "whos", "history", "pinfo", "pdb", "autoreload", "config", "reset", "store", "git", "wget",
-     "echo", "python", "python3", "head", "tail", "unzip", "apt", "apt-get", "colors", "precision", "tensorboard")
+    ("pip", "pip3", "conda", "mamba", "uv", "ls", "cd", "cat", "mkdir", "rm", "rmdir", "cp", "mv", "less",
+     "more", "man", "pwd", "ll", "lf", "ldir", "clear", "env", "load", "load_ext", "reload_ext", "matplotlib",
+     "pylab", "run", "time", "timeit", "who", "whos", "history", "pinfo", "pdb", "autoreload", "config",
+     "reset", "store", "git", "wget", "echo", "python", "python3", "head", "tail", "unzip", "apt", "apt-get",
+     "colors", "precision", "tensorboard")
 )  # fmt: skip
 
 _COMPOUND = ("for ", "with ", "while ", "if ", "try:", "def ", "class ", "async ", "@", "match ")
 _SUSPECT = re.compile(
-    r"^[ \t]*(?:[%!?]|\S.*\?[ \t]*(?:#.*)?$|[^#\n]*=[ \t]*[%!]|(?:" + "|".join(map(re.escape, sorted(_AUTOMAGICS))) + r")\b)",
+    r"^[ \t]*(?:[%!?]|\S.*\?[ \t]*(?:#.*)?$|[^#\n]*=[ \t]*[%!]|(?:"
+    + "|".join(map(re.escape, sorted(_AUTOMAGICS)))
+    + r")\b)",
     re.MULTILINE,
 )
 _HELP = re.compile(r"^\??\??[%\w.*\[\]'\"]+\?{1,2}[ \t]*(?:#.*)?$")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from leakcheck.findings import Location
 from leakcheck.project.config import Config
-from leakcheck.project.discover import Found, shown
+from leakcheck.project.discover import Found
+from leakcheck.project.paths import shown
 from leakcheck.project.read import Loaded, load
 from leakcheck.project.source import Problem, Source
 
@@ -40,7 +41,11 @@ class Modules:
         key = os.path.realpath(found.file)
         loaded = self._loaded.get(key)
         if loaded is None:
-            loaded = load(read_bytes(found.file), found.path, found.file) if data is None else load(data, found.path, found.file)
+            loaded = (
+                load(read_bytes(found.file), found.path, found.file)
+                if data is None
+                else load(data, found.path, found.file)
+            )
             self._loaded[key] = self._by_path[found.path] = loaded
         return loaded
 

@@ -14,8 +14,8 @@ _CALL = re.compile(r"get_ipython\(\)\s*\.\s*(?:run_cell_magic|run_line_magic|mag
 def inline_magic_code(text: str) -> str:
     """Replace `get_ipython().run_cell_magic("time", "", "...")` by the code it runs.
 
-    The code goes on the line of the call, its statements joined by semicolons; code with blocks can't be put on one line
-    and stays a string. A file that can't be parsed comes back as it is.
+    The code goes on the line of the call, its statements joined by semicolons; code with blocks can't be put on one
+    line and stays a string. A file that can't be parsed comes back as it is.
     """
     if not _CALL.search(text):
         return text

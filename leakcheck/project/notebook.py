@@ -16,15 +16,16 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 # Kernels that name no language; any other kernel name without one is taken as Python (people name them freely).
 _OTHER_KERNELS = ("ir", "julia", "scala", "spark", "toree", "almond", "bash", "octave", "matlab", "sas", "stata",
                   "javascript", "jslab", "deno", "rust", "evcxr", "xcpp", "gophernotes", "java", "kotlin", "ruby",
-                  "iruby", "haskell", "ihaskell", "sbcl", "clojure", "perl", ".net-", "sql", "xsql", "lua", "wolfram")  # fmt: skip
+                  "iruby", "haskell", "ihaskell", "sbcl", "clojure", "perl", ".net-", "sql",
+                  "xsql", "lua", "wolfram")  # fmt: skip
 _PYTHON_LANGUAGES = ("python", "ipython", "pyspark", "xpython")
 
 
 def load_notebook(data: bytes, path: str, file: Path) -> Loaded:
     """Read a notebook of format 3 or 4.
 
-    Cells are counted from 1 over all cells. Another language, no cells or a Git LFS pointer give one notice; broken JSON
-    and cells that are no cells are errors.
+    Cells are counted from 1 over all cells. Another language, no cells or a Git LFS pointer give one notice; broken
+    JSON and cells that are no cells are errors.
     """
     if not data.strip():
         return _passed_over("an empty file, not a notebook", path, file)
@@ -147,4 +148,4 @@ def _kind(value: Any) -> str:
         return "a truth value"
     if isinstance(value, (int, float)):
         return "a number"
-    return {str: "text", list: "a list", dict: "an object"}.get(type(value), type(value).__name__)
+    return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"

@@ -34,7 +34,7 @@ class Loaded:
         return next((chunk.text for chunk in self.originals if chunk.cell == cell), None)
 
 
-class DecodeProblem(Exception):
+class DecodeProblem(Exception):  # noqa: N818  (a notice to the user, not a fault of the program)
     """The bytes are no text in the encoding that holds for them."""
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:

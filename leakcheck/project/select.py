@@ -10,6 +10,7 @@ from leakcheck.findings import Finding, Severity
 from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
 from leakcheck.project.nearest import nearest
+from leakcheck.project.paths import shown
 
 # The driver's own codes; all others come from the rules.
 DRIVER_CODES = {"LK001": "unreadable-file", "LK002": "unused-suppression"}
@@ -67,11 +68,10 @@ class Selection:
         """Whether a finding is selected in its file."""
         code, name = finding.code, finding.name
         chosen = _closest(self.select, code, name, finding.severity is Severity.NOTE)
-        return (
-            chosen is not None
-            and (ignored := _closest(self.ignore, code, name)) is None
-            or (chosen is not None and ignored is not None and ignored < chosen)
-        ) and not self._ignored_in_file(finding.location.path, code, name)
+        if chosen is None or self._ignored_in_file(finding.location.path, code, name):
+            return False
+        ignored = _closest(self.ignore, code, name)
+        return ignored is None or ignored < chosen
 
     def ignores(self, path: str, code: str) -> bool:
         """Whether a code of the driver is ignored, everywhere or in a file."""
@@ -106,5 +106,5 @@ def _check(selector: str, known: dict[str, str], key: str, config: Config) -> No
     names = [*known, *known.values(), "ALL"]
     raise LeakcheckError(
         f"unknown rule {selector!r} in {key}{nearest(selector, names)}",
-        file=str(config.file) if config.file and key in config.from_file else None,
+        file=shown(config.file) if config.file and key in config.from_file else None,
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from leakcheck.findings import Finding, Location, Suppressed
+from leakcheck.findings import Finding, Location
 from leakcheck.project.nearest import nearest
 from leakcheck.project.source import Chunk, Source
 
@@ -62,10 +62,10 @@ class Comments:
     mistakes: list[tuple[Location, str]] = field(default_factory=list)
     exploratory: bool = False
 
-    def suppressed(self, finding: Finding) -> Suppressed | None:
-        """The first comment that silences a finding; every comment that does counts as used."""
+    def suppressed_by(self, finding: Finding) -> str | None:
+        """The reason of the first comment that silences a finding; every comment that does counts as used."""
         meant = [suppression for suppression in self.suppressions if suppression.silences(finding)]
-        return Suppressed("comment", meant[0].reason) if meant else None
+        return meant[0].reason if meant else None
 
 
 def read_comments(source: Source) -> Comments:
@@ -83,7 +83,7 @@ def _read_chunk(path: str, chunk: Chunk, comments: Comments) -> None:
             start = column + found.start()
             end = column + len(found[0].rstrip())
             place = Location(path, chunk.cell, line, start, line, max(end, start))
-            directive, codes, reason = found[1].lower(), found[2], found[3].strip(" \t-:—–")
+            directive, codes, reason = found[1].lower(), found[2], found[3].strip(" \t-:\u2013\u2014")
             if directive == "exploratory":
                 comments.exploratory = True
             elif directive in ("ignore", "ignore-file"):
@@ -132,7 +132,7 @@ def _comments(text: str) -> Iterator[tuple[int, int, str, tuple[int, int], bool]
 
 
 def unused(
-    comments: Comments, known: dict[str, str], ran: Iterable[str], require_reason: bool
+    comments: Comments, known: dict[str, str], ran: frozenset[str], require_reason: bool
 ) -> Iterator[tuple[Location, str]]:
     """Each fault of a file's comments: what silences nothing, names no rule, or gives no reason.
 
@@ -142,14 +142,13 @@ def unused(
         After every finding of the file was offered to them.
     known : dict
         Every code with its name.
-    ran : iterable of str
+    ran : frozenset of str
         The codes that were looked for; what others would have found nobody knows.
     require_reason : bool
         Whether a comment must say why.
     """
     yield from comments.mistakes
     names = {name: code for code, name in known.items()}
-    looked_for = set(ran)
     for suppression in comments.suppressions:
         if any(names.get(code, code) == "LK002" for code in suppression.codes):
             continue
@@ -157,7 +156,7 @@ def unused(
         for code in suppression.codes:
             if code not in known and code not in names:
                 yield suppression.location, f"unknown rule {code!r} in the comment{nearest(code, [*known, *names])}"
-            elif code not in suppression.used and names.get(code, code) in looked_for:
+            elif code not in suppression.used and names.get(code, code) in ran:
                 idle.append(code)
         if idle:
             yield suppression.location, f"the comment silences nothing: no finding of {', '.join(idle)} here"

@@ -40,8 +40,8 @@ class Style:
 def wants_colour(stream: TextIO, choice: str) -> bool:
     """Whether to colour what goes to a stream; `choice` is "auto", "always" or "never".
 
-    By default a terminal is coloured, unless `NO_COLOR` is set (https://no-color.org) or it can't; `FORCE_COLOR` colours
-    anything.
+    By default a terminal is coloured, unless `NO_COLOR` is set (https://no-color.org) or it can't; `FORCE_COLOR`
+    colours anything.
     """
     if choice != "auto":
         return choice == "always"

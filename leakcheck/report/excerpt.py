@@ -29,7 +29,8 @@ def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, int, int]
 
     Notes
     -----
-    Tabs become blanks, wide characters count two columns, combining ones none; control characters are shown as ``\\ufffd``.
+    Tabs become blanks, wide characters count two columns, combining ones none; control characters are shown
+    as ``\\ufffd``.
     """
     line = line.rstrip()
     shown = list(_shown(line))
@@ -75,7 +76,10 @@ def _shown(line: str) -> Iterator[tuple[str, int]]:
     for character in line:
         if character == "\t":
             text, columns = " " * (_TAB - column % _TAB), _TAB - column % _TAB
-        elif unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        elif (
+            unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp")
+            or character in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+        ):
             text, columns = "\ufffd", 1
         elif unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
             text, columns = character, 0

@@ -11,7 +11,20 @@ from leakcheck.findings import Finding
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-COLUMNS = ("code", "name", "class", "severity", "confidence", "path", "cell", "line", "column", "message", "help", "fingerprint")
+COLUMNS = (
+    "code",
+    "name",
+    "class",
+    "severity",
+    "confidence",
+    "path",
+    "cell",
+    "line",
+    "column",
+    "message",
+    "help",
+    "fingerprint",
+)
 
 
 def findings_frame(findings: Sequence[Finding]) -> DataFrame:
