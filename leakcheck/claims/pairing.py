@@ -236,8 +236,9 @@ def _cross_validation(claim: Claim, table: Table) -> Paired:
     """Rows of scikit-learn's `cv_results_`: candidates; the pairs are the folds."""
     matches = [(column, match) for column in table.columns if (match := _FOLD_SCORE.fullmatch(column))]
     scorers = list(dict.fromkeys(match[2] for _, match in matches))
-    scorer = claim.metric if claim.metric in scorers else scorers[0]
-    if len(scorers) > 1 and scorer != claim.metric:
+    wanted = [scorer for scorer in scorers if scorer == claim.metric] or scorers
+    scorer = wanted[0]
+    if len(wanted) > 1:
         raise LeakcheckError(
             "the search has several metrics; name one", file=table.path, place="header", found=", ".join(scorers)
         )

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from leakcheck.claims.facts import Interval, Summary, Unit
 
+
 def plain(value: float | None, digits: int = 6) -> str:
     """A number without exponent noise: 0.026, not 0.026000000000000002."""
     if value is None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.cli.parser import Parser
-
 from leakcheck.errors import LeakcheckError
 from leakcheck.report.files import write_file
 
@@ -203,9 +202,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
     from dataclasses import asdict
 
     from leakcheck import __version__
-
     from leakcheck.claims.export import claim_json
-
     from leakcheck.report.json import FORMAT_VERSION, finding_record
 
     by_code = Counter(found.code for found in findings)
