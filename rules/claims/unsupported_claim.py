@@ -16,6 +16,7 @@ _FAILING = (
     Verdict.DEGENERATE,
     Verdict.AT_RISK,
 )
+_CORRECT = "State what the runs give, with its unit: percentage points for a difference of shares."
 
 
 class UnsupportedClaim(Rule[ClaimFacts]):
@@ -28,6 +29,10 @@ class UnsupportedClaim(Rule[ClaimFacts]):
     help = "Say what the interval says, or run more seeds; the claim needs the whole interval above the threshold."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:
+        for stated in facts.stated:
+            if not stated.matches and not stated.best_run:  # the best run's number is LK805
+                message = f"{subject(facts)} states numbers that its runs do not give: {stated.explanation}"
+                yield self.finding(stated.location, message, severity=severity(facts, self.severity), help=_CORRECT)
         if facts.corrected_away or facts.selected_away:
             return  # LK804 and LK805 name the reason
         exploratory = facts.verdict is Verdict.EXPLORATORY and not facts.clears

@@ -1,0 +1,32 @@
+"""LK504: prose says that one method beats another, and no declared claim covers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakcheck.claims.facts import ProseFacts
+from leakcheck.findings import Confidence, Finding, Severity
+from leakcheck.rule import Rule
+
+_SHOWN = 160
+
+
+class ClaimWithoutEvidence(Rule[ProseFacts]):
+    code = "LK504"
+    name = "claim-without-evidence"
+    leak_class = "S 7"
+    severity = Severity.WARNING
+    since = "0.1.0"
+    sources = ("https://doi.org/10.1016/j.patter.2023.100804", "https://arxiv.org/abs/2108.13264")
+    help = "Declare the comparison with its runs in [[tool.leakcheck.claims]], so that the number is checked."
+
+    def check(self, facts: ProseFacts) -> Iterator[Finding]:
+        for comparison in facts.comparisons:
+            if comparison.covered_by is not None:
+                continue
+            text = comparison.text if len(comparison.text) <= _SHOWN else comparison.text[: _SHOWN - 3] + "..."
+            yield self.finding(
+                comparison.location,
+                f'{comparison.kind.value} claims a better score, and no declared claim covers it: "{text}"',
+                confidence=Confidence.LIKELY,
+            )
