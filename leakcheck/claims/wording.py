@@ -12,7 +12,7 @@ def plain(value: float | None, digits: int = 6) -> str:
     if value is None:
         return "not available"
     text = f"{value:.{digits}g}"
-    return f"{Decimal(text):f}" if "e" in text and abs(value) >= 1e-6 else text
+    return f"{Decimal(text):f}" if "e" in text and abs(value) >= 1e-4 else text
 
 
 def amount(value: float, summary: Summary, digits: int = 6) -> str:

@@ -27,6 +27,8 @@ DOCUMENT_VERSION = 1
 MOST_FINDINGS = 200  # of each leg
 MOST_ROWS = 20  # of a table of evidence
 MOST_CHARACTERS = 500  # of one cell
+_RUNNING_TEXT = 24  # characters
+_MOST_IN_HEAD = 180  # characters of a message on the first screen
 
 
 def build(
@@ -130,7 +132,7 @@ def _verdict(
         return {
             "state": "bad",
             "headline": "The score cannot be trusted yet",
-            "sentence": f"{_count(len(grave), 'grave finding')}; the first: {first.message} ({first.location}).",
+            "sentence": f"{_count(severities[Severity.ERROR], 'grave finding')}, among them: {_brief(first)}.",
         }
     if failing:
         verdicts = ", ".join(f"{facts.claim.id}: {facts.verdict.value}" for facts in failing[:4])
@@ -158,7 +160,7 @@ def _verdict(
         return {
             "state": "warn",
             "headline": "The score may be biased",
-            "sentence": f"{_count(severities[Severity.WARNING], 'warning')}; the first: {findings[0].message}.",
+            "sentence": f"{_count(severities[Severity.WARNING], 'warning')}, among them: {_brief(findings[0])}.",
         }
     legs = [name for name, done in (("code", code), ("data", bool(datasets))) if done]
     what = " and ".join(legs) or "what was given"
@@ -201,7 +203,14 @@ def _evidence(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
         if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
             columns = list(dict.fromkeys(column for row in value[:MOST_ROWS] for column in row))
             rows = [[_cell(row.get(column)) for column in columns] for row in value[:MOST_ROWS]]
-            tables.append({"name": name, "columns": [str(c) for c in columns], "rows": rows, "total": len(value)})
+            # Columns of running text share the width, so that two texts can be read side by side.
+            texts = [
+                place
+                for place in range(len(columns))
+                if any(isinstance(row[place], str) and len(row[place]) > _RUNNING_TEXT for row in rows)
+            ]
+            names = [str(column) for column in columns]
+            tables.append({"name": name, "columns": names, "texts": texts, "rows": rows, "total": len(value)})
         elif isinstance(value, (list, tuple)):
             more = f" and {len(value) - MOST_ROWS} more" if len(value) > MOST_ROWS else ""
             values.append({"name": name, "value": ", ".join(str(_cell(item)) for item in value[:MOST_ROWS]) + more})
@@ -226,6 +235,14 @@ def _cell(value: Any) -> Any:
     if len(text) > MOST_CHARACTERS:
         return f"{text[:MOST_CHARACTERS]} ... ({len(text):,} characters)"
     return text
+
+
+def _brief(finding: Finding) -> str:
+    """Message and place, short enough for the first screen."""
+    message = finding.message
+    if len(message) > _MOST_IN_HEAD:
+        message = message[: _MOST_IN_HEAD - 3].rstrip() + "..."
+    return f"{message} ({finding.location})"
 
 
 def _count(number: int, noun: str) -> str:

@@ -79,7 +79,8 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
         return
     yield from ("", f"### {title} ({group['total']})", "")
     for finding in group["shown"][:_MOST_FINDINGS]:
-        yield f"- **{finding['code']}** {_text(finding['message'])} ({_text(finding['place'])}). {_text(finding['help'])}"
+        place = _text(finding["place"])
+        yield f"- **{finding['code']}** {_text(finding['message'])} ({place}). {_text(finding['help'])}"
         for step in finding["path"][1:]:
             yield f"  - {_text(step['label'])}: {_text(step['place'])}"
     if group["total"] > _MOST_FINDINGS:
