@@ -14,7 +14,7 @@ def __getattr__(name: str) -> Any:
 
         return compare
     if name == "declared":
-        from leakcheck.claims.declared import declared
+        from leakcheck.claims.configured import declared
 
         return declared
     raise AttributeError(f"module 'leakcheck.claims' has no attribute {name!r}")

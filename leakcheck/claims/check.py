@@ -66,11 +66,13 @@ def check_claims(
             failures.append(Failure(claim, error))
     summaries = [summarise(paired, claim, settings) for claim, paired in read]
     corrected = families([claim for claim, _ in read], summaries)
-    facts = tuple(
-        _facts(claim, paired, summary, family, root, config, open_findings)
-        for (claim, paired), summary, family in zip(read, summaries, corrected, strict=True)
-    )
-    return Checked(facts, tuple(failures))
+    facts = []
+    for (claim, paired), summary, family in zip(read, summaries, corrected, strict=True):
+        try:
+            facts.append(_facts(claim, paired, summary, family, root, config, open_findings))
+        except LeakcheckError as error:
+            failures.append(Failure(claim, error))
+    return Checked(tuple(facts), tuple(failures))
 
 
 def facts_of(claim: Claim, paired: Paired, settings: Settings) -> ClaimFacts:

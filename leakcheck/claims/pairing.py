@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leakcheck.claims.facts import AnalysisUnit, Claim, Direction, Pair, PseudoRuns
-from leakcheck.claims.tables import Table, read_table
+from leakcheck.claims.tables import Table, read_table, to_decimal
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
 
@@ -287,7 +288,7 @@ def _candidate(table: Table, name: str) -> int:
     settings = [part.partition("=") for part in name.split(",")]
     if all(sign for _, sign, _ in settings):
         wanted = [(table.require(f"param_{key.strip()}", "a parameter"), value.strip()) for key, _, value in settings]
-        same = [i for i, row in enumerate(table.rows) if all(str(row[column]) == value for column, value in wanted)]
+        same = [i for i, row in enumerate(table.rows) if all(_same(row[column], value) for column, value in wanted)]
         if len(same) == 1:
             return same[0]
         if same:
@@ -299,6 +300,16 @@ def _candidate(table: Table, name: str) -> int:
         file=table.path,
         expected=f"its params as written, 'name=value', or a row from 0 to {len(table.rows) - 1}",
     )
+
+
+def _same(cell: Any, text: str) -> bool:
+    """Whether a parameter has the value that was named; 1 and 1.0 are the same."""
+    if str(cell).strip() == text:
+        return True
+    try:
+        return to_decimal(cell) == to_decimal(text)
+    except ValueError:
+        return False
 
 
 def _metric_diff(claim: Claim, table: Table) -> tuple[Decimal | None, Decimal | None]:

@@ -184,12 +184,16 @@ def _covering(sentence: str, path: str, claims: Sequence[Claim]) -> str | None:
     for claim in claims:
         names_both = all(_names(name, plain) for name in (claim.a, claim.b))
         in_its_text = claim.text is not None and PurePosixPath(claim.text) == PurePosixPath(path)
-        same_metric = claim.metric is None or not metrics or any(
-            metric in claim.metric.casefold().replace("_", " ") or claim.metric.casefold() in metric for metric in metrics
-        )  # fmt: skip
+        same_metric = claim.metric is None or not metrics or any(_same(metric, claim.metric) for metric in metrics)
         if names_both or (in_its_text and same_metric):
             return claim.id
     return None
+
+
+def _same(word: str, metric: str) -> bool:
+    """Whether a word of the text names the claim's metric: `error rate` and `error_rate`, `F1` and `macro F1`."""
+    declared = metric.casefold().replace("_", " ")
+    return word in declared or declared in word
 
 
 def _names(name: str, plain: str) -> bool:
