@@ -294,7 +294,7 @@ def _ml_script(draw: random.Random) -> str:
 
 def _plain_module(draw: random.Random) -> str:
     names = _some_names(draw)
-    chosen = draw.choices(_PLAIN_PARTS, k=draw.randint(5, 15))
+    chosen = draw.choices(_PLAIN_PARTS, k=draw.randint(5, 45))  # 200 lines on average, as in large projects
     return "\n".join(
         [Template(_PLAIN_HEAD).substitute(names), *(Template(p).substitute(names, n=n) for n, p in enumerate(chosen))]
     )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import io
 import os
 import statistics
 import subprocess
@@ -141,20 +142,13 @@ def leakcheck_scan(folder: Path) -> None:
     """What the command does, with its output thrown away."""
     from leakcheck.cli import main as command
 
-    arguments = [
-        "scan",
-        "--isolated",
-        "--no-cache",
-        "--exit-zero",
-        "--quiet",
-        "--output-format",
-        "concise",
-        str(folder),
-    ]
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
-        status = command(arguments)
+    options = ("--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "concise")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
+        status = command(["scan", *options, str(folder)])
     if status != 0:
-        raise SystemExit(f"leakcheck {' '.join(arguments)} ended with {status}")
+        first_lines = "\n".join(said.getvalue().splitlines()[:5])
+        raise SystemExit(f"leakcheck scan {folder} ended with {status}:\n{first_lines}")
 
 
 def alternate(ours: Callable[[], object], baseline: Callable[[], object], runs: int) -> tuple[float, float]:

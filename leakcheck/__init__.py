@@ -1,6 +1,10 @@
 """leakcheck tells whether a reported machine-learning score can be believed."""
 
-from typing import Any
+from __future__ import annotations
+
+TYPE_CHECKING = False  # `typing` itself would cost the start
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "audit", "compare", "scan"]

@@ -129,7 +129,7 @@ def scan(
     discovered = discover(places, config)
     modules = Modules(config)
     tell = progress or _silent
-    relevant = read_relevant(discovered.files, modules, tables.libraries, tell)
+    relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
     analysed = _analyse(relevant, modules, tables, asked, tell)
 

@@ -70,8 +70,7 @@ def _run(arguments: list[str]) -> int:
     module = import_module(f"leakcheck.cli.{chosen.command}")
     try:
         status: int = module.run(chosen.arguments)
-        if sys.stdout is not None:  # closed by the caller
-            sys.stdout.flush()
+        sys.stdout.flush()
         return status
     except LeakcheckError as error:
         print(f"leakcheck: {error}", file=sys.stderr)

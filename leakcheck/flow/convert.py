@@ -191,11 +191,16 @@ _PYTHON_2 = (
     re.compile(r"^\s*print[ \t]*>>"),
     re.compile(r"^\s*except\b[^:#]*,\s*[A-Za-z_]\w*\s*:"),
     re.compile(r"^\s*raise\s+[\w.]+\s*,"),
-    re.compile(r"`[^`]+`"),
-    re.compile(r"<>"),
-    re.compile(r"\b0[0-7]+\b|\b(?:0[xX])?[0-9a-fA-F]+[lL]\b"),
-    re.compile(r"\b[uU][rR]['\"]"),
+    re.compile(r"[=(,+]\s*`[^`]+`"),
+    re.compile(r"\w\s*<>\s*\w"),
+    re.compile(r"[=(,+]\s*(?:0[xX])?[0-9a-fA-F]+[lL]\b"),
+    re.compile(r"[=(,+]\s*[uU][rR]['\"]"),
 )
+_PYTHON_2_REASON = re.compile("leading zeros in decimal integer")
+# Only this much of a line is searched for signs of Python 2.
+_LINE_START = 500
+# The parser's own message is right about the place where its fields are not.
+_ERROR_PLACE = re.compile(r"error at (\d+):(\d+)")
 
 
 def _problem(text: str, refusal: Exception | None, error: cst.ParserSyntaxError | None) -> SyntaxProblem:
@@ -206,15 +211,17 @@ def _problem(text: str, refusal: Exception | None, error: cst.ParserSyntaxError 
         column = max(refusal.offset or 1, 1)
         reason = refusal.msg
     elif error is not None:
-        line = min(error.raw_line, len(lines))
-        column = error.raw_column + 1
+        line, column = error.raw_line, error.raw_column + 1
+        if place := _ERROR_PLACE.search(error.message):
+            line, column = int(place[1]), int(place[2]) + 1
+        line = min(max(line, 1), len(lines))
         reason = "newer or unusual syntax that the parser doesn't know" if refusal is None else "invalid syntax"
     else:
         line, column, reason = 1, 1, "invalid syntax"
-    source = lines[line - 1]
+    source = lines[line - 1][:_LINE_START]
     if isinstance(refusal, TabError):
         return SyntaxProblem("indented with tabs and spaces mixed, so the blocks can't be told apart", line, 1)
-    if any(pattern.search(source) for pattern in _PYTHON_2):
+    if _PYTHON_2_REASON.search(reason) or any(pattern.search(source) for pattern in _PYTHON_2):
         return SyntaxProblem("looks like Python 2, which is not analysed", line, column)
     return SyntaxProblem(f"not valid Python: {reason}", line, column)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
@@ -51,6 +51,12 @@ _ROLE_WORDS = {
     "train": "train",
     "training": "train",
     "tr": "train",
+    "trn": "train",
+    "te": "test",
+    "tst": "test",
+    "unseen": "test",
+    "heldout": "test",
+    "va": "validation",
     "test": "test",
     "testing": "test",
     "holdout": "test",
@@ -62,9 +68,25 @@ _ROLE_WORDS = {
 }
 
 
+_LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
+# Words in the name of a function that brings data in.
+_LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
+
+
 def role_of_word(word: object) -> str:
     """The role that a split's name says: "test" is the test part."""
-    return _ROLE_WORDS.get(word.lower(), "") if isinstance(word, str) else ""
+    if not isinstance(word, str):
+        return ""
+    word = word.lower()
+    # `dtest`, `xtrain`, `yval`: what it is, written in front without a break.
+    return _ROLE_WORDS.get(word) or (_ROLE_WORDS.get(word[1:], "") if word[:1] in "xyd" and len(word) > 3 else "")
+
+
+@dataclass(slots=True, eq=False)
+class Evaluated(s.Node):
+    """An index whose value is known already."""
+
+    value: Value
 
 
 class DataOperations:
@@ -74,6 +96,7 @@ class DataOperations:
         self.i = interpreter
         self.heap = interpreter.heap
         self._cuts: dict[object, Cut] = {}
+        self._groups: set[Cut] = set()  # cuts into groups, each met in turn by a loop
 
     # --- cuts ----------------------------------------------------------------------------------------------------
 
@@ -106,12 +129,13 @@ class DataOperations:
         columns: frozenset[Column] | None = None,
         fitted: bool = False,
         cut: Cut | None = None,
+        by_name: bool = False,
     ) -> Learn:
         columns = self.columns_of(data) if columns is None else columns
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
         key = (site, what, category, data.rows, supervised, columns, inherited, cut)
         event = Learn(
-            what, category, data.rows, site, supervised, columns, fitted, self.i.loops, self.called(data), inherited, cut
+            what, category, data.rows, site, supervised, columns, fitted, self.i.loops, self.called(data), inherited, by_name, cut
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 
@@ -196,10 +220,15 @@ class DataOperations:
         if isinstance(held, Data):
             if held.kind == "groupby":
                 inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
-                return Items((Data(kind="scalar", number=self.heap.fresh()), inner.but(number=self.heap.fresh())))
+                if inner.rows:
+                    cut = self.cut(("group", held.number), CutKind.MASK, self._any_site(inner), explicit=False)
+                    self._groups.add(cut)
+                    inner = self.narrowed(inner, cut, "one group")
+                    inner = inner.but(number=self.heap.fresh(), flags=inner.flags | {"group"})
+                return Items((Data(kind="scalar", number=self.heap.fresh()), inner))
             if held.each and "rowwise" in held.flags:
                 return held.each[0]
-            if held.kind == "frame":
+            if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
                 return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"}))
             if not held.rows:
                 return held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
@@ -243,6 +272,8 @@ class DataOperations:
     # --- subscripts: reading -------------------------------------------------------------------------------------
 
     def get_item(self, base: Value, index: s.Expr, node: s.Node) -> Value:
+        if not isinstance(index, s.Slice | s.Const | Evaluated) and not (isinstance(index, s.Seq) and index.kind == "tuple"):
+            index = Evaluated(index.span, self.i.eval(index))
         if isinstance(base, Lib):
             value = self.i.eval(index)
             if base.name in ("numpy.c_", "numpy.r_", "numpy.s_"):
@@ -278,6 +309,8 @@ class DataOperations:
                     return Items(items) if isinstance(held, Items) else self.heap.new(ListObject(items))
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
+        if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
+            self.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]
@@ -322,6 +355,8 @@ class DataOperations:
         if held.kind in ("loc", "iloc") and held.each:
             owner = held.each[0]
             data = self.heap.data(owner)
+            if "sorted" in data.flags and not data.rows and isinstance(index, s.Const | Evaluated) and _scores(data.marks):
+                return self.extremum("first", [data], self.i.site(node))
             if isinstance(index, s.Seq) and index.kind == "tuple" and len(index.items) >= 2:
                 data = self._select_rows(data, index.items[0], labels=held.kind == "loc")
                 return self._select_columns(data, index.items[1], positions=held.kind == "iloc")
@@ -337,7 +372,7 @@ class DataOperations:
         if isinstance(index, s.Slice):
             return self._sliced(held, index)
         names = self._column_names(index)
-        if names is not None and held.kind not in ("series", "index", "mask", "array", "tensor"):
+        if names is not None and held.kind not in ("series", "columns", "index", "mask", "array", "tensor"):
             return self._columns_by_name(held, names, single=isinstance(self.heap.load(self.i.eval(index)), Const))
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
@@ -387,10 +422,10 @@ class DataOperations:
             number = self.heap.number("column", held.number, name)
             frame = self.heap.number("frame", held.number)
             sources = held.sources or frozenset({(frame, name)})
-            role = role_of_word(name)
-            if role and held.kind in ("unknown", "dataset") and held.rows:
+            role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
+            if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number), cut, ("is", name.lower())).but(name=name)
+                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -437,8 +472,13 @@ class DataOperations:
                     marks.add(self._as_selection(mark))
             elif isinstance(mark, Score):
                 marks.add(mark)
-        picked = data.but(columns=None)
-        return picked.but(marks=picked.marks | marks)
+        columns = chooser.columns if chooser.kind == "columns" and data.columns is not None else None
+        if columns is not None and data.columns is not None and columns.frame == data.columns.frame:
+            names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
+            named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
+            kept = replace(data.columns, named=named, dropped=frozenset(names))
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+        return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:
         changed = replace(mark, category="selection")
@@ -448,8 +488,8 @@ class DataOperations:
 
     def _sliced(self, data: Data, index: s.Slice) -> Data:
         """`data[lower:upper]`: each bound is a cut."""
-        if not data.rows and data.kind != "index":
-            return data.but(each=(), number=self.heap.fresh())
+        if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
+            return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -483,6 +523,10 @@ class DataOperations:
             return self._sliced(data, index)
         value = self.i.eval(index)
         held = self.heap.load(value)
+        if data.kind == "columns":
+            picker = self.heap.data(value)
+            marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
+            return data.but(marks=data.marks | marks, number=self.heap.fresh(), columns=None)
         if isinstance(held, Const):
             number = self.heap.number("item", data.number, held.value)
             if isinstance(held.value, str):
@@ -713,17 +757,22 @@ class DataOperations:
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
             return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+        if name == "index" and not held.rows:
+            return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
             number = self.heap.number("index", held.number)
             return Data(kind="index", keys=held.rows, rows=held.rows, number=number, flags=held.flags & {"reset"}, marks=self._choices(held))
         if name == "columns":
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
-            return Data(kind="columns", number=self.heap.number("columns", held.number), marks=self._choices(held))
+            number = self.heap.number("columns", held.number)
+            return Data(kind="columns", number=number, marks=self._choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             return Data(kind="scalar", number=self.heap.number(name, held.number))
         if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
             return held.but(number=self.heap.number(name, held.number))
+        if name == "frame" and held.kind == "bunch":
+            return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
         if self._is_method(held, name):
@@ -752,7 +801,7 @@ class DataOperations:
         several = [self.heap.data(value) for value in values]
         if len(several) == 1:
             return self._unary(op, several[0])
-        rows = union(*(d.rows for d in several)) if any(d.rows for d in several) else NO_ROWS
+        rows = self._rows_of_all(several)
         marks: frozenset[Mark] = NO_MARKS.union(*(d.marks for d in several))
         number = self.heap.number(op, *(d.number for d in several))
         sources: frozenset[Column] = frozenset().union(*(d.sources for d in several))
@@ -780,6 +829,11 @@ class DataOperations:
             return self._difference(several[0], several[1], number)
         kept = (flags | carrier.flags) - {"range"}
         return Data(rows=rows, marks=marks, kind=kind, number=number, sources=sources, flags=kept, name=name, keys=carrier.keys if carrier.kind == "index" else None)
+
+    def _rows_of_all(self, several: list[Data]) -> Rows:
+        """The rows of all operands; random numbers added to data bring none of their own."""
+        real = [d for d in several if d.rows and not all(root.kind == "made" for root, _ in d.rows)]
+        return union(*(d.rows for d in real or several))
 
     def _unary(self, op: str, data: Data) -> Value:
         number = self.heap.number(op, data.number)
@@ -886,6 +940,9 @@ class DataOperations:
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
             return self.heap.join_all([self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options])  # type: ignore[no-any-return]
+        if name in _LEARNER_METHODS and args.all() and self._may_be_learner(held):
+            learner = self.i.library.unknown_learner(owner, held)
+            return self.i.library.call_method(learner, self.heap.load(learner), name, args, site)
         if not isinstance(held, Data):
             return self.pass_through(args)
         if held.kind == "groupby":
@@ -900,6 +957,14 @@ class DataOperations:
         if name in _EXTREMA:
             return self.extremum(name, [owner], site)
         return self._table_method(owner, held, name, args, site)
+
+    def _may_be_learner(self, held: Any) -> bool:
+        """Whether an object of unknown kind can be one that is fitted: an argument, an attribute set elsewhere."""
+        if isinstance(held, Method):
+            return True
+        if not isinstance(held, Data) or held.kind not in ("unknown", "row", "object"):
+            return False
+        return all(root.kind in ("parameter", "unknown") and not steps for root, steps in held.rows)
 
     def _table_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
         api = self.i.tables.any_method(name)
@@ -925,6 +990,8 @@ class DataOperations:
         result = held.but(number=self.heap.number(name, held.number, *numbers), each=(), mask=())
         if not result.rows:
             rows = union(*(d.rows for d in others)) if others else NO_ROWS
+            if not rows and api is None:
+                return self.from_outside(name, result.but(marks=result.marks | marks), args, site)
             return result.but(rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows))
         scored = self._scored([held, *others], site)
         return self.marked(result, marks | scored)
@@ -946,7 +1013,14 @@ class DataOperations:
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)
         category = "relation" if name in _RELATIONS else "statistic"
-        learned = self.learn(name, category, data, site)
+        if "group" in data.flags:
+            # One group at a time, all groups in the end.
+            category = "group-statistic"
+            rows = ((root, tuple(step for step in steps if step[0] not in self._groups)) for root, steps in data.rows)
+            data = data.but(rows=frozenset(rows))
+        extra = [self.heap.data(v).sources for v in args.all()] if category == "relation" else []
+        columns = self.columns_of(data).union(*extra)
+        learned = self.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
         kind = "columns" if name in _RELATIONS else "scalar"
         return Data(kind=kind, marks=frozenset({learned}), number=number, name=data.name, sources=data.sources if data.columns is None else frozenset())
 
@@ -1028,6 +1102,11 @@ class DataOperations:
         return self._rewritten(owner, held, args, new)
 
     def _m_sort_values(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        by = self.names_in(self.heap.load(args.get(0, "by") or NONE))
+        if by and held.columns is not None and not held.rows:
+            # A table of results that is ranked by a score.
+            scores = _scores(self._column(held, by[0]).marks)
+            held = held.but(marks=held.marks | scores)
         number = self.heap.number("sort", held.number, *(self.heap.data(v).number for v in args.all()))
         return self._rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
 
@@ -1062,6 +1141,11 @@ class DataOperations:
     _m_drop_duplicates = _m_dropna
 
     def _m_head(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if not held.rows:
+            first = self.heap.load(args.pos[0]) if args.pos else NONE
+            if "sorted" in held.flags and isinstance(first, Const) and first.value == 1 and _scores(held.marks):
+                return self.extremum("first", [held], site)
+            return held
         bound = self.heap.load(args.pos[0]) if args.pos else Const(5)
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
@@ -1120,6 +1204,8 @@ class DataOperations:
                 else:
                     index = labels
         new = held
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, target if target is not None else index)
         if target is not None:
             names = self.names_in(self.heap.load(target))
             chooser = self.heap.data(target)
@@ -1144,6 +1230,19 @@ class DataOperations:
                 cut = self.cut(("drop", new.number, picker.number), CutKind.FILTER, site, explicit=False)
                 new = self._bounded_drop(self.narrowed(new, cut, 1), picker)
         return self._rewritten(owner, held, args, new)
+
+    def _fewer_columns(self, owner: Value, held: Data, gone: Value | None) -> Data:
+        names = self.names_in(self.heap.load(gone)) if gone is not None else None
+        if names is None or held.columns is None:
+            return held.but(columns=None, number=self.heap.fresh())
+        named = {n: c for n, c in held.columns.named.items() if n not in names}
+        columns = replace(held.columns, named=named, dropped=held.columns.dropped | frozenset(names))
+        return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
+
+    def _m_remove(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns" and isinstance(owner, Ref):
+            self.heap.set(owner.address, self._fewer_columns(owner, held, args.pos[0] if args.pos else None))
+        return NONE
 
     def _bounded_drop(self, data: Data, picker: Data) -> Data:
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn) and (m.category == "outliers" or m.what in _BOUNDS))
@@ -1233,6 +1332,8 @@ class DataOperations:
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
 
     def _m_difference(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         return self._difference(held, other, self.heap.number("difference", held.number, other.number))
 
@@ -1240,6 +1341,11 @@ class DataOperations:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)
 
     _m_isna = _m_notnull = _m_notna = _m_duplicated = _m_isnull
+
+    def _m_between(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all()))
+        number = self.heap.number("between", held.number, *(self.heap.data(v).number for v in args.all()))
+        return held.but(kind="mask", columns=None, marks=held.marks | marks, number=number, mask=(), each=())
 
     def _m_any(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(args, None):
@@ -1381,6 +1487,10 @@ class DataOperations:
         number = self.heap.number("merge", left.number, right.number)
         return left.but(columns=columns, marks=left.marks | marks, number=number, each=())
 
+    def _m_align(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        other = args.get(0, "other") or UNKNOWN
+        return Items((held.but(name=""), self.heap.data(other).but(name="")))
+
     def _m_append(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if not args.pos:
             return held
@@ -1429,8 +1539,8 @@ class DataOperations:
                             return True
                     if part.columns is not None and other.columns is not None and part.columns.frame == other.columns.frame and self._all_within(other.rows, part.rows) and part.number != other.number and "lead" not in other.flags:
                         return True
-                    if part.number == other.number and part.kind in ("frame",):
-                        return True
+                    if part.rows == other.rows and part.kind in ("frame", "array", "tensor") and other.kind == part.kind:
+                        return "window" not in part.flags
         return False
 
     def _all_within(self, inner: Rows, outer: Rows) -> bool:
@@ -1449,6 +1559,8 @@ class DataOperations:
         return Columns(first.frame, named, any(c.open for c in known), frozenset.intersection(*(c.dropped for c in known)), NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns":
+            return self.heap.new(held)
         return held.but(number=self.heap.number("list", held.number))
 
     _m_tolist = _m_to_list
@@ -1524,9 +1636,8 @@ class DataOperations:
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
             value = args.pos[-1]
-            if held.items is not None and not self.i.loops and len(held.items) < 64:
-                self.heap.set(owner.address, ListObject((*held.items, value)))
-            elif held.items is not None and all(loop.count for loop in self.i.loops) and len(held.items) < 16 and not isinstance(self.heap.load(value), Data | Const):
+            exact = all(loop.turn is not None for loop in self.i.loops)
+            if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
@@ -1602,6 +1713,23 @@ class DataOperations:
 
     # --- unknown code --------------------------------------------------------------------------------------------
 
+    def from_outside(self, name: str, result: Value, args: Args, site: Site) -> Value:
+        """Rows that an unknown function brings in, where its name says that it loads data."""
+        held = self.heap.load(result)
+        words = set(split_words(name))
+        if not isinstance(held, Data) or held.rows or held.marks or not words & _LOADING:
+            return result
+        said = [w for v in args.all() for w in split_words(str(getattr(self.heap.load(v), "value", "")))]
+        role = next((r for r in (role_of_word(w) for w in [*split_words(name), *said]) if r), "")
+        return self.i.new_rows(name, site, "unknown", "unknown", role=role)
+
+    def rooted(self, data: Data, site: Site) -> Data:
+        """A value that is used as rows without known rows: rows of its own, the same for the same value."""
+        if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
+            return data
+        rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        return data.but(rows=rows)
+
     def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:
         """Code that is not known passes rows through and learns nothing."""
         held = self.heap.load(callee)
@@ -1647,6 +1775,23 @@ def _scores(marks: frozenset[Mark]) -> frozenset[Mark]:
 def _true(heap: Any, value: Value | None) -> bool:
     held = heap.load(value) if value is not None else None
     return isinstance(held, Const) and held.value is True
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: `self.X_testSet` gives self, x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]
 
 
 def _hashable(value: object) -> bool:

@@ -19,7 +19,8 @@ class Loop:
 
     site: Site
     count: int | None
-    over: str  # "folds", "seeds", "epochs", "configurations", "items"
+    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "items"
+    turn: int | None = None  # of a loop whose rounds are run one by one: which round
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -36,6 +37,7 @@ class Learn:
     loops: tuple[Loop, ...]
     name: str  # the rows, as the code names them
     marks: frozenset[Mark] = frozenset()  # what had been learned before in these rows
+    by_name: bool = False  # what it learns is known only by the name of the object
     cut: Cut | None = None  # for bounds: the condition they went into
 
 

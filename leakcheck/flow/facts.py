@@ -91,6 +91,7 @@ class TestReuse:
     """Several fitted configurations are scored on the same test rows."""
 
     configurations: int | None  # None: several, how many is not known
+    side_by_side: bool  # in a loop, by one function, or one method in several settings
     rows: str
     location: Location
     trace: tuple[TraceStep, ...]

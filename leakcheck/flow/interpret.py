@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import DataOperations
+from leakcheck.flow.data import DataOperations, Evaluated
 from leakcheck.flow.events import Choose, Event, Loop, Score
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
@@ -158,6 +158,7 @@ class Interpreter:
             s.Named: self._named,
             s.Await: lambda node: self.eval(node.value),
             s.Yield: self._yield,
+            Evaluated: lambda node: node.value,
         }
 
     # --- programs ------------------------------------------------------------------------------------------------
@@ -339,29 +340,28 @@ class Interpreter:
             return bool(held.value)
         return None
 
-    def loop(self, node: s.Node, count: int | None, over: str) -> Loop:
-        key = (self.unit.path, self.cell, node.span)
+    def loop(self, node: s.Node, count: int | None, over: str, turn: int | None = None) -> Loop:
+        key = (self.unit.path, self.cell, node.span, turn)
         known = self.loop_of.get(key)
         if known is None or known.count != count or known.over != over:
-            known = self.loop_of[key] = Loop(Site(self.unit.path, self.cell, node.span), count, over)
+            known = self.loop_of[key] = Loop(Site(self.unit.path, self.cell, node.span), count, over, turn)
         return known
 
     def _for(self, node: s.For) -> str | None:
         iterable = self.eval(node.iter)
         items, element, over = self.data_ops.iterate(iterable, self.site(node))
         count = len(items) if items is not None else self.data_ops.length(iterable)
-        loop = self.loop(node, count, self._repeats(node, over))
-        outer, self.loops = self.loops, (*self.loops, loop)
+        over = self._repeats(node.target, over)
+        outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
             if items is not None and self._worth_unrolling(items):
-                for item in items:
+                for turn, item in enumerate(items):
+                    self.loops = (*outer, self.loop(node, 1, over, turn))
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
                 for turn in range(2):
-                    if turn:
-                        before_second: list[Any] = []
                     self.bind(node.target, element)
                     status, changes = self.heap.attempt(lambda: self.block(node.body))
                     self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
@@ -373,8 +373,9 @@ class Interpreter:
             self.heap.apply([{}, *leftover])
         return self.block(node.orelse)
 
-    def _repeats(self, node: s.For, over: str) -> str:
-        names = " ".join(_names(node.target)).lower()
+    def _repeats(self, target: s.Expr, over: str) -> str:
+        """What a loop repeats over, by the names that it binds."""
+        names = " ".join(_names(target)).lower()
         if over == "folds":
             return over
         if "seed" in names or "random_state" in names or names in ("rs", "trial", "run"):
@@ -608,7 +609,7 @@ class Interpreter:
             if value.rows:
                 self.hint(value.rows, name)
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
-            return value
+            return self.heap.new(value) if value.kind == "array" else value
         if isinstance(value, Ref):
             held = self.heap.load(value)
             if isinstance(held, Data) and held.rows:
@@ -650,7 +651,10 @@ class Interpreter:
         held = self.heap.load(base)
         if isinstance(held, Instance | LibObject):
             self.heap.set(base.address, replace(held, attrs={**held.attrs, name: value}))
-        elif isinstance(held, Data):
+        elif isinstance(held, Data) and name == "columns":
+            frame = self.heap.fresh()
+            self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
+        elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
             self.data_ops.set_column(base, name, value)
 
     # --- expressions ---------------------------------------------------------------------------------------------
@@ -837,7 +841,12 @@ class Interpreter:
         if known is not None:
             return self.eval(node.body if known else node.orelse)
         self.data_ops.note_choice(test, node.test, None)
-        return self.heap.join(self.eval(node.body), self.eval(node.orelse))  # type: ignore[no-any-return]
+        joined: Value = self.heap.join(self.eval(node.body), self.eval(node.orelse))
+        held, decided = self.heap.load(joined), self.heap.load(test)
+        if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
+            # Constants chosen by a row's value are a value of that row.
+            return held.but(rows=decided.rows, sources=decided.sources, kind="row")
+        return joined
 
     def _lambda(self, node: s.Lambda) -> Value:
         defaults = tuple((p.name, self.eval(p.default)) for p in node.params if p.default is not None)
@@ -871,10 +880,12 @@ class Interpreter:
         iterable = self.eval(part.iter)
         items, element, over = self.data_ops.iterate(iterable, self.site(part))
         count = len(items) if items is not None else self.data_ops.length(iterable)
-        self.loops = (*self.loops, self.loop(part, count, over))
+        over = self._repeats(part.target, over)
+        outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
         if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):
-            for item in items:
+            for turn, item in enumerate(items):
+                self.loops = (*outer, self.loop(part, 1, over, turn))
                 self.bind(part.target, item)
                 exact = self._run_comp(node, depth + 1, results, keyed) and exact
         else:
@@ -883,7 +894,7 @@ class Interpreter:
             for test in part.tests:
                 self.eval(test)
             self._run_comp(node, depth + 1, results, keyed)
-        self.loops = self.loops[:-1]
+        self.loops = outer
         return exact
 
     def _join_string(self, node: s.Join) -> Value:
@@ -912,9 +923,23 @@ class Interpreter:
         func = node.func
         if isinstance(func, s.Name) and func.id == "super":
             return self.eval_super()
+        if isinstance(func, s.Attr) and isinstance(func.base, s.Index | s.Attr) and _in_place(node):
+            return self._call_in_place(node, func)
         callee = self.eval(func)
         args = self.arguments(node)
         return self.call(callee, args, self.site(node))
+
+    def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
+        """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""
+        base = self.eval(func.base)
+        if not isinstance(base, Data):
+            return self.call(self.get_attr(base, func.name, func), self.arguments(node), self.site(node))
+        ref = self.heap.new(base)
+        result = self.call(self.get_attr(ref, func.name, func), self.arguments(node), self.site(node))
+        after = self.heap.load(ref)
+        if after is not base:
+            self.bind(func.base, after)
+        return result
 
     def eval_super(self) -> Value:
         owner, function = self.frame.owner, self.frame.function
@@ -1116,6 +1141,10 @@ class Interpreter:
         if isinstance(value, Data) and value.rows:
             value = self.heap.new(value.but(name=value.name or name))
         self.heap.set((frame, name), value)
+
+
+def _in_place(node: s.Call) -> bool:
+    return any(a.keyword == "inplace" and isinstance(a.value, s.Const) and a.value.value is True for a in node.args)
 
 
 def _names(target: s.Expr) -> Iterable[str]:

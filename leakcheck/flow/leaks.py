@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.data import role_of_word
+from leakcheck.flow.data import role_of_word, split_words
 from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
@@ -194,10 +194,10 @@ class _Joiner:
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
             how = HoldOut.TEST_ONLY
-        honest = held_out.kind != "split" and self._honest_test(mark.rows, held_out)
+        honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
-            # The printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
-            honest = held_out.train.kind == "fold" and not any(t.kind == "search" and t.site == held_out.train.site for t in self.trains) and False
+            # A printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
+            honest = any(t.kind == "search" and t.site == held_out.train.site for t in self.trains)
         name = mark.name
         line = mark.site.span[0]
         what = mark.what
@@ -224,13 +224,15 @@ class _Joiner:
             honest,
             self._location(mark.site),
             _unique(trace),
-            self._confidence(mark.rows | held_out.rows),
+            self._confidence(mark.rows | held_out.rows, mark),
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
             return Learned.ROWS, False
         supervised = mark.supervised or self._saw_target(mark.columns)
+        if mark.category == "counts":
+            return (Learned.TARGET, True) if self._names_target(mark.columns) else None
         if mark.category in ("group-statistic", "relation"):
             if mark.category == "relation":
                 return None
@@ -270,15 +272,20 @@ class _Joiner:
         return True
 
     def _named_test(self, root: Root) -> bool:
-        return "test" in {role_of_word(w) for w in _split_words(self.program.root_names.get(root, ""))}
+        return "test" in {role_of_word(w) for w in split_words(self.program.root_names.get(root, ""))}
 
     def _other_hold_out(self, held_out: _HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
 
-    def _honest_test(self, rows: Rows, held_out: _HeldOut) -> bool:
-        """Whether some rows that were not learned from are scored in the end."""
+    def _honest_test(self, mark: Learn | Draw) -> bool:
+        """Whether what was learned is also tried on rows that were not learned from: the reported score is right."""
         return any(
-            h.score is not None and h.kind == "split" and overlap(h.rows, rows) is Overlap.NO for h in self.held_outs
+            h.score is not None
+            and h.kind == "split"
+            and h.train.x is not None
+            and mark in h.train.x.marks
+            and overlap(h.rows, mark.rows) is Overlap.NO
+            for h in self.held_outs
         )
 
     def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
@@ -313,7 +320,7 @@ class _Joiner:
                 False,
                 self._location(mark.site),
                 _unique(trace),
-                self._confidence(mark.rows),
+                self._confidence(mark.rows, mark),
             )
 
     # --- overlapping train and test, no hold-out -----------------------------------------------------------------
@@ -321,12 +328,14 @@ class _Joiner:
     def _overlaps(self) -> Iterator[OverlapLeak]:
         seen: set[Site] = set()
         for score in self.scores:
-            if score.kind in ("loss", "validation", "fold") or not self._presented_as_held_out(score):
+            if score.kind in ("loss", "validation", "fold"):
+                continue
+            if not self._presented_as_held_out(score) and not any(self._stands_for_test(t, score) for t in self.trained(score)):
                 continue
             for train in self.trained(score):
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
-                if within(train.rows, score.rows) and self._same_or_wider(score.rows, train.rows):
+                if within(train.rows, score.rows) and not self._stands_for_test(train, score):
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
@@ -345,8 +354,12 @@ class _Joiner:
                     train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
                 )
 
-    def _same_or_wider(self, scored: Rows, trained: Rows) -> bool:
-        return within(trained, scored)
+    def _stands_for_test(self, train: Train, score: Score) -> bool:
+        """Trained on one part of a split and scored on the whole, while the other part is never scored."""
+        if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
+            return False
+        split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
+        return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
     def _second_split(self, trained: Rows, scored: Rows) -> Site | None:
         for _, steps in trained:
@@ -362,7 +375,7 @@ class _Joiner:
         return None
 
     def _presented_as_held_out(self, score: Score) -> bool:
-        words = self._words(score.rows) | set(_split_words(score.name))
+        words = self._words(score.rows) | set(split_words(score.name))
         if "train" in {role_of_word(w) for w in words}:
             return False
         for _, steps in score.rows:
@@ -377,7 +390,9 @@ class _Joiner:
 
     def _training_scores(self) -> Iterator[TrainingScore]:
         reported = [s for s in self.scores if s.kind in ("score", "own") and self.trained(s) and not s.baseline]
-        if not reported or self.splits or self.held_outs:
+        if not reported or any(h.score is not None for h in self.held_outs):
+            return
+        if any(s.kind in ("fold", "validation") for s in self.scores):
             return
         others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
         if others or any(s.model is None for s in self.scores):
@@ -386,7 +401,7 @@ class _Joiner:
             trains = self.trained(score)
             if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
                 continue
-            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)):
+            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)) and self._is_predictor(score):
                 trace = (
                     self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
                     self._step("and scored on the same rows here", score.site),
@@ -394,9 +409,13 @@ class _Joiner:
                 yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
                 return
 
+    def _is_predictor(self, score: Score) -> bool:
+        return all(t.y is not None or t.kind == "fit" for t in self.trained(score))
+
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
-            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or bool(steps)
+            unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
+            yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
         return self.program.main.path if self.program.main is not None else ""
@@ -404,14 +423,14 @@ class _Joiner:
     # --- the test set used to choose -----------------------------------------------------------------------------
 
     def _words(self, rows: Rows) -> set[str]:
-        return {w for name in self.program.names.get(rows, ()) for w in _split_words(name)}
+        return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
 
     def _is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
             return False
         for _, steps in rows:
-            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for cut, _ in steps):
+            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
         named = {role_of_word(w) for w in self._words(rows)} - {""}
         if "test" in named:
@@ -447,7 +466,7 @@ class _Joiner:
     def _choices(self) -> Iterator[ChoiceLeak]:
         seen: set[Site] = set()
         for choose in self.chooses:
-            scores = [s for s in choose.scores if self._is_test(s.rows)]
+            scores = [s for s in choose.scores if self._is_test(s.rows) or self._scored_folds(choose, s)]
             if not scores or not self._compares(choose, scores):
                 continue
             rows = scores[0].rows
@@ -456,18 +475,26 @@ class _Joiner:
             choice = self._what_is_chosen(choose, scores)
             if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
                 continue
-            if choose.site.bare() in seen:
+            # Taking the best index and the best value of the same scores is one choice.
+            sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
+            if sites & seen:
                 continue
-            seen.add(choose.site.bare())
+            seen |= sites
             trace = [self._step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self._step(f"{train.what} is trained here", train.site))
                 trace.append(self._step(f"scored on the test rows `{score.name}` here", score.site))
+                trace += self._callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
             yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+
+    def _scored_folds(self, choose: Choose, score: Score) -> bool:
+        """Each fold stops the training that it then scores."""
+        fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
+        return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
 
     def _chosen_label(self, choice: Choice) -> str:
         return {
@@ -496,7 +523,7 @@ class _Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how == "threshold" or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops):
+        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
         if any(loop.over == "epochs" for loop in loops) and not any(
@@ -519,7 +546,7 @@ class _Joiner:
         for rows, scores in by_rows.items():
             if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
-            count, first, last = self._configurations(scores)
+            count, first, last = self._compared_configurations(scores)
             if count is not None and count < 2 or last is None:
                 continue
             if self._untouched_elsewhere(rows, scores):
@@ -529,18 +556,52 @@ class _Joiner:
                 for train in self.trained(score)[:1]:
                     trace.append(self._step(f"{train.what} is trained here", train.site))
                 trace.append(self._step("and scored on the test rows here", score.site))
+                trace += self._callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
-            yield TestReuse(count, last.name, self._location(last.site), _unique(trace), self._confidence(rows))
+            yield TestReuse(count, self._side_by_side(scores), last.name, self._location(last.site), _unique(trace), self._confidence(rows))
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
         return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
 
+    def _side_by_side(self, scores: list[Score]) -> bool:
+        return self._compared_configurations(scores, side_by_side=True)[2] is not None
+
+    def _one_method(self, scores: list[Score]) -> bool:
+        """Whether one method is scored in three settings or more."""
+        models = {(t.model, t.what) for score in scores for t in self.trained(score)[:1]}
+        methods = [what for _, what in models]
+        return max(map(methods.count, methods), default=0) >= 3
+
+    def _compared_configurations(
+        self, scores: list[Score], *, side_by_side: bool = False
+    ) -> tuple[int | None, list[Score], Score | None]:
+        """The configurations that one metric scores (those whose scores stand side by side).
+
+        Side by side are the rounds of a loop and the calls of one function. Scores written out one by one may be those
+        of different methods, which is a comparison to report; the same method in three settings is a search.
+        """
+        best: tuple[int | None, list[Score], Score | None] = (0, [], None)
+        for what in dict.fromkeys(score.what for score in scores):
+            same = [score for score in scores if score.what == what]
+            found = self._configurations(same)
+            at_place: dict[Site, set[int | None]] = {}
+            for score in same:
+                at_place.setdefault(score.site.bare(), set()).add(score.model)
+            shared = any(len(models) > 1 for models in at_place.values())
+            looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
+            if side_by_side and not (looped or shared or self._one_method(same)):
+                continue
+            if found[0] is None or best[0] is not None and found[0] > best[0]:
+                best = found
+        return best
+
     def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
         total: int | None = 0
+        places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
         last: Score | None = None
         for score in scores:
@@ -551,6 +612,9 @@ class _Joiner:
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
                 if key in seen:
                     continue
+                if not score.loops and score.site in places:
+                    continue  # one of several models, whichever was chosen before
+                places.add(score.site)
                 seen[key] = score
                 last = score
                 times = self._times(train, score)
@@ -646,7 +710,9 @@ class _Joiner:
             return f"in cell {site.cell}, line {line}"
         return f"on line {line}"
 
-    def _confidence(self, rows: Rows) -> Confidence:
+    def _confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
+        if isinstance(mark, Learn) and mark.by_name:
+            return Confidence.LIKELY
         unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
         return Confidence.LIKELY if unsure else Confidence.SURE
 
@@ -659,20 +725,3 @@ def _unique(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
             seen.add(step.location)
             kept.append(step)
     return tuple(kept)
-
-
-def _split_words(name: str) -> list[str]:
-    """`self.X_testSet` -> x, test, set; digits end a word."""
-    words: list[str] = []
-    current = ""
-    for before, char in zip(" " + name, name, strict=False):
-        if not char.isalpha():
-            words.append(current)
-            current = ""
-        elif char.isupper() and before.islower():
-            words.append(current)
-            current = char.lower()
-        else:
-            current += char.lower()
-    words.append(current)
-    return [w for w in words if w]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word
+from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word, split_words
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.tables import Api
@@ -66,6 +66,7 @@ class Library:
         self.ops: DataOperations = interpreter.data_ops
         self.saved: dict[str, Value] = {}
         self._inside_network = 0
+        self._outside: dict[object, Ref] = {}
         self._functions: dict[str, Callable[[str, Args, Site], Value]] = {}
         for attribute in dir(self):
             if attribute.startswith("_f_"):
@@ -102,7 +103,10 @@ class Library:
             if owner is not None and owner.part in _OBJECT_PARTS and short in ("from_pretrained", "from_config", "load", "from_json"):
                 return self._construct(owner, _no_args(), site)
         self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
-        return self.ops.pass_through(args)
+        if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
+            # A class that is not known may still be fitted and scored by the usual methods.
+            return self._construct(_UNKNOWN_CLASS._replace(name=name), args, site)
+        return self.ops.from_outside(short, self.ops.pass_through(args), args, site)
 
     def named(self, api: Api, args: Args) -> dict[str, Value]:
         """The arguments by parameter name."""
@@ -122,7 +126,7 @@ class Library:
             wrapped = [values[w] for w in api.wraps if w in values] if api.wraps else []
             if api.part in ("pipeline", "union", "search") and not wrapped:
                 wrapped = args.all()
-            if api.part == "pipeline" or api.part == "union":
+            if api.part in ("pipeline", "union", "network"):
                 wrapped = args.all()
             held = replace(held, parts=tuple(self._learners(wrapped)))
         made = self.heap.new(held)
@@ -199,6 +203,7 @@ class Library:
         record: bool = False,
         part: str = "",
         args: dict[str, Value] | None = None,
+        made: bool = False,
     ) -> Value:
         """A data set as a loader returns it."""
         where = Site("", None, (0, 0, 0, 0)) if key is not None else site
@@ -208,26 +213,27 @@ class Library:
             where = first if isinstance(first, Site) else where
             self.i.loop_of[("load", key)] = where  # type: ignore[assignment]
 
-        def made(kind: str, role: str, suffix: str = "") -> Data:
-            data = self.i.new_rows(what + suffix, where, "loader", kind, role=role, key=(key, part, suffix))
+        def rows(kind: str, role: str, suffix: str = "") -> Data:
+            source = "made" if made else "loader"
+            data = self.i.new_rows(what + suffix, where, source, kind, role=role, key=(key, part, suffix))
             return data.but(flags=data.flags | {"record"}) if record else data
 
         if returns == "xy":
-            return self._xy(made("array", role))
+            return self._xy(rows("array", role))
         if returns == "bunch":
             if args and self._is_true(args.get("return_X_y")):
-                return self._xy(made("array", role))
-            return made("bunch", role)
+                return self._xy(rows("array", role))
+            return rows("bunch", role)
         if returns == "train-test":
-            return Items((self._xy(made("array", "train", " train")), self._xy(made("array", "test", " test"))))
+            return Items((self._xy(rows("array", "train", " train")), self._xy(rows("array", "test", " test"))))
         if returns == "dict":
             if part:
-                return made("dataset", role)
-            splits = {n: made("dataset", r, " " + n) for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))}
+                return rows("dataset", role)
+            splits = {n: rows("dataset", r, " " + n) for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))}
             return self.heap.new(DictObject(dict(splits)))
         if returns == "object":
             return UNKNOWN
-        return made(returns if returns in ("frame", "array", "dataset") else "unknown", role)
+        return rows(returns if returns in ("frame", "array", "dataset") else "unknown", role)
 
     def _xy(self, data: Data) -> Items:
         y = data.but(kind="series", sources=frozenset({(data.number, "target")}), number=self.heap.number("y", data.number))
@@ -242,7 +248,7 @@ class Library:
         return isinstance(held, Const) and held.value is False
 
     def _p_make(self, api: Api, args: Args, site: Site) -> Value:
-        return self.loaded(api.returns or "xy", _short(api.name), site, "", None)
+        return self.loaded(api.returns or "xy", _short(api.name), site, "", None, made=True)
 
     def _p_dataset(self, api: Api, args: Args, site: Site) -> Value:
         """Arrays wrapped as a data set: the rows of what it is given."""
@@ -308,7 +314,7 @@ class Library:
         return Items(tuple(self.split_in_two(arrays, args, site, _short(api.name))))
 
     def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str) -> list[Value]:
-        several = [self.content(value) for value in arrays]
+        several = [self.ops.rooted(self.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
@@ -408,7 +414,7 @@ class Library:
         return results[0] if len(results) == 1 else Items(tuple(results))
 
     def _p_select(self, api: Api, args: Args, site: Site) -> Value:
-        data = self.heap.data(args.get(0, "X"))
+        data = self.heap.data(args.pos[0] if args.pos else next(iter(args.kw.values()), None))
         if not data.rows:
             return UNKNOWN
         learned = self.ops.learn(_short(api.name), "selection", data, site, supervised=True)
@@ -417,6 +423,8 @@ class Library:
     def _p_statistic(self, api: Api, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         short = _short(api.name)
+        if short in _TESTS and len(args.pos) + len(args.kw) > 1:
+            return self._p_select(api, args, site)
         if short in STATISTICS:
             axis = args.kw.get("axis", args.kw.get("dim"))
             if axis is None and short in ("mean", "std", "var", "median", "min", "max", "amin", "amax", "nanmean", "nanstd") and len(args.pos) > 1:
@@ -496,7 +504,9 @@ class Library:
 
     def _p_constant(self, api: Api, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.all()]
-        return Data(kind="scalar", number=self.heap.number(api.name, *numbers))
+        # An array of zeros is there to be filled.
+        kind = "array" if _short(api.name).startswith(("zeros", "ones", "empty", "full")) else "scalar"
+        return Data(kind=kind, number=self.heap.number(api.name, *numbers))
 
     def _p_structural(self, api: Api, args: Args, site: Site) -> Value:
         return self.ops.pass_through(args)
@@ -598,7 +608,7 @@ class Library:
 
     def _model_of(self, owner: Value, held: Any) -> int:
         if isinstance(held, LibObject | Instance) and held.site is not None:
-            return self.heap.number("model", held.site, getattr(held, "born", ()) and "loop")
+            return self.heap.number("model", held.site, held.born)
         return self.heap.number("model", str(owner))
 
     def _called_learner(self, held: Any) -> str:
@@ -614,7 +624,7 @@ class Library:
     def _picks_columns(self, held: Any, depth: int = 0) -> bool:
         """Whether a learner uses only columns that it names itself."""
         if isinstance(held, LibObject) and depth < 5:
-            if held.api.part == "union" or "FunctionTransformer" in held.api.name:
+            if held.api.part == "union" or "FunctionTransformer" in held.api.name or held.api.kind == "unknown":
                 return True
             return any(self._picks_columns(self.heap.load(p), depth + 1) for p in held.parts)
         return isinstance(held, Instance)
@@ -795,6 +805,9 @@ class Library:
         part = held.api.part
         if name in ("set_params", "set_output", "compile", "eval", "to", "cuda", "cpu", "double", "float", "half", "requires_grad_", "partial"):
             return owner
+        if name == "add" and part == "network" and isinstance(owner, Ref):
+            self.heap.set(owner.address, replace(held, parts=(*held.parts, *self._learners(args.pos))))
+            return NONE
         if name in ("get_params", "state_dict", "parameters", "named_parameters", "summary", "save", "save_weights", "zero_grad", "step", "add", "get_config", "to_json"):
             return UNKNOWN if name != "add" else NONE
         if part == "splitter" and name == "split":
@@ -802,6 +815,8 @@ class Library:
         if name in _SEARCH_CALLS or (part == "search" and name == "search"):
             for value in args.all():
                 self._objective(value, site)
+        if held.api.kind == "unknown":
+            return self._unknown_method(owner, held, name, args, site)
         if part in ("estimator", "search", "network") or (part == "pipeline" and self._ends_in_predictor(held)):
             return self._predictor_method(owner, held, name, args, site)
         if part in ("transformer", "pipeline", "union", "resampler"):
@@ -811,6 +826,44 @@ class Library:
         if name in _FITTED_CHOICES and held.learned:
             return Data(kind="columns", marks=held.learned, number=self.heap.fresh())
         return self.ops.pass_through(args)
+
+    def _unknown_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
+        """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
+        learns = self._learns_by_name(held.api.name)
+        if learns and name in ("fit", "fit_transform", "transform"):
+            hinted = replace(held, api=held.api._replace(part="transformer", learns=learns, fit_apply=("fit_transform",)))
+            result = self._transformer_method(owner, hinted, name, args, site)
+            after = self.heap.load(owner)
+            if isinstance(owner, Ref) and isinstance(after, LibObject):
+                self.heap.set(owner.address, replace(after, api=held.api))
+            return result
+        if name == "fit" and len(args.pos) + len(args.kw) >= 2:
+            return self._predictor_method(owner, held, name, args, site)
+        if (name in _PREDICTS or name in _SCORES) and (held.trains or held.outside):
+            return self._predictor_method(owner, held, name, args, site)
+        if name in ("fit", "eval", "train"):
+            return owner
+        return self.ops.from_outside(name, self.ops.pass_through(args), args, site)
+
+    def _learns_by_name(self, name: str) -> str:
+        """What an object of unknown class learns, by the words of its name: a convention, so never sure."""
+        words = split_words(_short(name))
+        return next((_LEARNS_BY_WORD[word] for word in words if word in _LEARNS_BY_WORD), "")
+
+    def unknown_learner(self, owner: Value, held: Any) -> Ref:
+        """The object behind an argument or attribute of unknown kind that is fitted or asked to predict."""
+        if isinstance(held, Method):
+            key: object = ("attribute", held.owner, held.name) if isinstance(held.owner, Ref) else ("attribute", held.name)
+            name = held.name
+        else:
+            key, name = ("value", held.number), held.name
+        known = self._outside.get(key)
+        if known is None:
+            site = Site("", None, (0, 0, 0, 0))
+            api = _UNKNOWN_CLASS._replace(name=name.rsplit(".", 1)[-1] or "the model")
+            made = LibObject(api, {}, (), site._replace(path=str(len(self._outside))), (), {}, outside=True)
+            known = self._outside[key] = self.heap.new(made)
+        return known
 
     def _metric_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         if name in ("update", "update_state", "add_batch", "add", "__call__", "forward"):
@@ -869,13 +922,16 @@ class Library:
         y_value = values.get(held.api.y)
         y = self.heap.data(y_value) if y_value is not None and self.heap.load(y_value) != NONE else None
         learns, supervised = self._what_it_learns(held)
+        x = self.ops.rooted(x, site)
         if learns == "nothing" or not x.rows or x.kind in ("row", "index-item") or "record" in x.flags:
             return NO_MARKS
         what = _short(held.api.name)
         if learns in ("resampling", "augmentation"):
             learned: Mark = self.ops.learn(what, learns, x, site, fitted=True)
         else:
-            learned = self.ops.learn(what, learns, x, site, supervised=supervised and y is not None, fitted=True)
+            unsure = held.api.kind == "unknown"
+            with_target = supervised and y is not None
+            learned = self.ops.learn(what, learns, x, site, supervised=with_target, fitted=True, by_name=unsure)
         marks = frozenset({learned})
         if isinstance(owner, Ref):
             self.heap.set(owner.address, replace(held, learned=marks))
@@ -898,7 +954,7 @@ class Library:
     def _transformed(self, held: LibObject, args: Args, site: Site, learned: frozenset[Mark], *, resampled: bool = False) -> Value:
         values = dict(zip((held.api.x, held.api.y), args.pos, strict=False)) | args.kw
         first = values.get(held.api.x) or (args.pos[0] if args.pos else next(iter(args.kw.values()), NONE))
-        x = self.heap.data(first)
+        x = self.ops.rooted(self.heap.data(first), site)
         keeps = x.kind in ("array", "dataset", "series", "row") or held.api.learns in ("categories", "vocabulary")
         result = self.ops.marked(x.but(number=self.heap.fresh(), each=(), mask=(), columns=None, kind="array" if x.kind != "row" else "row"), learned)
         if x.columns is not None and held.api.part == "transformer" and held.api.learns in ("scaling", "imputation", "nothing", "binning", "categories", "outliers"):
@@ -975,6 +1031,7 @@ class Library:
             y_value = held.args.get(api.y)
         if not x.rows:
             return None
+        x = self.ops.marked(x, self._inside(held))
         y = self.heap.data(y_value) if y_value is not None else None
         if y is None and x.each and len(x.each) == 2:
             y = self.heap.data(x.each[1])
@@ -1017,6 +1074,16 @@ class Library:
             if isinstance(current, LibObject):
                 self.heap.set(owner.address, replace(current, trains=(train,)))
         return train  # type: ignore[no-any-return]
+
+    def _inside(self, held: LibObject) -> frozenset[Mark]:
+        """What the layers of a network had learned before it is trained."""
+        if held.api.part != "network":
+            return NO_MARKS
+        layers = [self.heap.load(value) for value in held.parts]
+        found = {m for layer in layers if isinstance(layer, LibObject) for m in layer.learned}
+        for value in held.args.values():
+            found |= {m for m in self.heap.data(value).marks if isinstance(m, Learn)}
+        return frozenset(found)
 
     def _seed_of(self, held: LibObject, args: Args) -> frozenset[str]:
         words = set()
@@ -1174,8 +1241,12 @@ class Library:
     def _sorted(self, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else NONE
         held = self.heap.load(first)
-        if isinstance(held, ListObject | Items) and held.items is not None:
-            return self.heap.new(ListObject(None, self.ops.element(first)))
+        if isinstance(held, ListObject | Items):
+            element = self.ops.element(first)
+            scored = any(isinstance(m, Score) for m in self.heap.data(element).marks)
+            if scored and held.items is not None and len(held.items) > 1:
+                element = self.heap.join_all(list(held.items))
+            return self.heap.new(ListObject(None, element, ranked=scored))
         return first
 
     def _sequence(self, name: str, first: Value | None) -> Value:
@@ -1190,6 +1261,8 @@ class Library:
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if held.kind == "columns" and name == "list":
+                return self.heap.new(held)
             if held.kind == "frame" and name == "list":
                 return self.i.get_attr(first, "columns", s.Node((1, 1, 1, 1)))
             return held.but(flags=held.flags - {"varies", "item"} if held.kind == "index" else held.flags)
@@ -1419,6 +1492,15 @@ class Library:
         marks = frozenset(m for m in self.heap.data(bins).marks if isinstance(m, Learn)) if bins is not None else NO_MARKS
         return self.ops.marked(result, marks)
 
+    def _f_pandas__crosstab(self, name: str, args: Args, site: Site) -> Value:
+        several = [self.heap.data(v) for v in args.all()]
+        base = next((d for d in several if d.rows), UNKNOWN)
+        if not base.rows:
+            return UNKNOWN
+        columns = frozenset().union(*(d.sources for d in several))
+        learned = self.ops.learn(_short(name), "counts", base, site, columns=columns)
+        return Data(kind="table", marks=frozenset({learned}), number=self.heap.fresh())
+
     def _f_pandas__get_dummies(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.get(0, "data"))
         return data.but(number=self.heap.number("dummies", data.number), each=(), kind="frame" if data.kind in ("frame", "series") else data.kind)
@@ -1498,7 +1580,19 @@ class Library:
         return made
 
 
+# Tests of one sample against another: a ranking by them uses the target.
+_TESTS = frozenset(
+    "ttest_ind ttest_rel f_oneway mannwhitneyu pearsonr spearmanr pointbiserialr kendalltau ks_2samp ranksums kruskal "
+    "chi2_contingency".split()
+)
+_LEARNS_BY_WORD = {
+    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling", "imputer": "imputation",
+    "pca": "projection", "svd": "projection", "vectorizer": "vocabulary", "vectoriser": "vocabulary", "tfidf": "vocabulary",
+    "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
+    "preprocessing": "scaling", "transformer": "scaling", "selector": "selection",
+}  # fmt: skip
 _FILE = Api("builtins.open", "load")
+_UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))
 
 
 def _short(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 # One item of `import a.b as c, d`.
-_ITEM = r"[\w.]+(?:[ \t]+as[ \t]+\w+)?"
+_ITEM = r"[\w.]++(?:[ \t]++as[ \t]++\w++)?"
 
 
 @lru_cache(maxsize=8)
@@ -52,7 +52,8 @@ _IMPORT = re.compile(
     rf"""
     (?:^|[;:])[ \t]*
     (?: import[ \t]+(?P<modules>{_ITEM}(?:[ \t]*,[ \t]*{_ITEM})*)
-      | from[ \t]*(?P<module>\.*[ \t]*[\w.]*)[ \t]*\bimport\b[ \t]*(?:\((?P<bracketed>[^)]*)\)|(?P<names>[^\n\r;#]*))
+      | from\b[ \t]*+(?P<module>\.*+[ \t]*+(?:(?!import\b)[\w.]++)?)[ \t]*+\bimport\b[ \t]*+
+        (?:\((?P<bracketed>(?:[^()\#]|\#[^\n\r]*+)*+)\)|(?P<names>[^\n\r;\#]*+))
     )
     """,
     re.VERBOSE | re.MULTILINE,

@@ -155,7 +155,10 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
         return Overlap.YES
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
-        return Overlap.UNKNOWN
+        # A condition picks from all of the population, and so does a random split of it.
+        one, other = {cut.kind for cut, _ in mine}, {cut.kind for cut, _ in theirs}
+        random = {CutKind.RANDOM, CutKind.FOLD}
+        return Overlap.YES if one <= random or other <= random else Overlap.UNKNOWN
     if kinds == {CutKind.POSITION}:
         return _positions_overlap(mine, theirs)
     return Overlap.YES

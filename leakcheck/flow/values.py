@@ -170,6 +170,7 @@ class ListObject:
 
     items: tuple[Value, ...] | None
     any: Value | None = None
+    ranked: bool = False  # sorted: its first item is the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,7 @@ class LibObject:
     attrs: dict[str, Value] = field(default_factory=dict)
     trains: tuple[Train, ...] = ()
     learned: frozenset[Mark] = NO_MARKS
+    outside: bool = False  # made outside of what is analysed
 
 
 HeapObject: TypeAlias = Data | ListObject | DictObject | Instance | LibObject

@@ -26,18 +26,19 @@ _VIRTUAL_ENVIRONMENT_MARK = "pyvenv.cfg"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file to look at: as shown to people, on disk, and whether it was named itself."""
+    """A file to look at: as shown to people, its real path on disk, and whether it was named itself."""
 
     path: str
-    file: Path
+    real: str
     named: bool
 
 
 @dataclass
 class Discovered:
-    """The files of a run by their shown path, and what couldn't be looked at."""
+    """The files of a run by their shown path, the real folders that were walked, and what couldn't be looked at."""
 
     files: list[Found] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -60,18 +61,19 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
     seen: dict[str, int] = {}
     for path in paths:
         if path.is_dir():
-            found: Iterator[Found] = walk.folder(str(path.absolute()), result.problems)
+            folder = os.path.realpath(path)
+            result.folders.append(folder)
+            found: Iterator[Found] = walk.folder(folder, shown(path), result.problems)
         elif config.force_exclude and walk.excludes_named(str(path.absolute())):
             continue
         else:
             found = _named(path, result.problems)
         for entry in found:
-            key = os.path.realpath(entry.file)
-            if key not in seen:
-                seen[key] = len(result.files)
+            if entry.real not in seen:
+                seen[entry.real] = len(result.files)
                 result.files.append(entry)
             elif entry.named:  # named after its folder: still named
-                result.files[seen[key]] = entry
+                result.files[seen[entry.real]] = entry
     result.files.sort(key=lambda entry: entry.path)
     return result
 
@@ -88,7 +90,7 @@ def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
         what = "a broken link" if path.is_symlink() and not path.exists() else "not a regular file"
         problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))
     elif path.suffix in SUFFIXES or _has_python_shebang(path):
-        yield Found(name, path.absolute(), True)
+        yield Found(name, os.path.realpath(path), True)
     else:
         problems.append(
             Problem("neither a Python file (.py, .pyw, or a Python first line) nor a notebook (.ipynb)", place)
@@ -118,9 +120,9 @@ class _Walk:
         self._exclude = Globs((*(config.exclude or ()), *config.extend_exclude), config.root)
         self._respect_gitignore = config.respect_gitignore
 
-    def folder(self, folder: str, problems: list[Problem]) -> Iterator[Found]:
+    def folder(self, folder: str, prefix: str, problems: list[Problem]) -> Iterator[Found]:
+        """Walk a real folder that people know as `prefix`."""
         ignores = self._ignores_above(folder) if self._respect_gitignore else []
-        prefix = shown(folder)
         yield from self._walk(folder, "" if prefix == "." else prefix.rstrip("/") + "/", ignores, problems)
 
     def excludes_named(self, path: str) -> bool:
@@ -149,14 +151,15 @@ class _Walk:
                     continue
                 yield from self._walk(entry.path, f"{prefix}{name}/", ignores, problems)
             elif name.endswith(SUFFIXES) and not self._is_out(entry.path, ignores, False) and entry.is_file():
-                yield Found(prefix + name, Path(entry.path), False)
+                real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
+                yield Found(prefix + name, real, False)
 
     def _is_environment(self, folder: str) -> bool:
         """A virtual environment under any name."""
         return bool(self._names) and os.path.exists(os.path.join(folder, _VIRTUAL_ENVIRONMENT_MARK))
 
     def _is_out(self, path: str, ignores: list[Globs], is_folder: bool) -> bool:
-        if self._exclude.match(path, is_folder):
+        if self._exclude.patterns and self._exclude.match(path, is_folder):
             return True
         for globs in reversed(ignores):  # the nearest .gitignore has the last word
             decision = globs.decide(path, is_folder)

@@ -29,24 +29,20 @@ class Modules:
     """
 
     def __init__(self, config: Config) -> None:
-        self._root = str(config.root)
+        self._root = os.path.realpath(config.root)
         folders = [config.root / name for name in (config.src or ("src",))]
-        self._sources_roots = [str(folder) for folder in folders if folder.is_dir()]
+        self._source_roots = [os.path.realpath(folder) for folder in folders if folder.is_dir()]
         self._loaded: dict[str, Loaded] = {}  # by real path
         self._by_path: dict[str, Loaded] = {}  # by shown path
         self._listings: dict[str, frozenset[str]] = {}
 
     def load(self, found: Found, data: bytes | None = None) -> Loaded:
         """The file's text; a file under several spellings is one source."""
-        key = os.path.realpath(found.file)
-        loaded = self._loaded.get(key)
+        loaded = self._loaded.get(found.real)
         if loaded is None:
-            loaded = (
-                load(read_bytes(found.file), found.path, found.file)
-                if data is None
-                else load(data, found.path, found.file)
-            )
-            self._loaded[key] = self._by_path[found.path] = loaded
+            data = read_bytes(found.real) if data is None else data
+            loaded = load(data, found.path, Path(found.real))
+            self._loaded[found.real] = self._by_path[found.path] = loaded
         return loaded
 
     def text(self, location: Location) -> str | None:
@@ -80,7 +76,7 @@ class Modules:
         if file is None:
             return None
         try:
-            loaded = self.load(Found(shown(file), Path(file), False))
+            loaded = self.load(Found(shown(file), os.path.realpath(file), False))
         except OSError:
             return None
         return loaded.source
@@ -95,14 +91,14 @@ class Modules:
             return self._file(folder, parts)
         if not parts or parts[0] in sys.stdlib_module_names:
             return None
-        for root in self._import_roots(folder):
-            if parts[0] in self._names(root):
+        for root in self.import_roots(folder):
+            if parts[0] in self.names(root):
                 found = self._file(root, parts)
                 if found is not None:
                     return found if os.path.realpath(found) != os.path.realpath(importer) else None
         return None
 
-    def _import_roots(self, folder: str) -> Sequence[str]:
+    def import_roots(self, folder: str) -> Sequence[str]:
         """The importer's folder, those above it inside the project, then the `src` folders."""
         roots = [folder]
         while folder != self._root and folder.startswith(self._root + os.sep):
@@ -110,21 +106,21 @@ class Modules:
             roots.append(folder)
         if roots[-1] != self._root:  # the importer lies outside of the project
             roots = [roots[0], self._root]
-        return [*roots, *self._sources_roots]
+        return [*roots, *self._source_roots]
 
     def _file(self, folder: str, parts: list[str]) -> str | None:
         for part in parts[:-1]:
             folder = os.path.join(folder, part)
         name = parts[-1] if parts else ""
         package = os.path.join(folder, name) if name else folder
-        if (not name or name in self._names(folder)) and "__init__.py" in self._names(package):
+        if (not name or name in self.names(folder)) and "__init__.py" in self.names(package):
             return os.path.join(package, "__init__.py")
-        if name and name + ".py" in self._files(folder):
+        if name and name + ".py" in self.names(folder):
             return os.path.join(folder, name + ".py")
         return None
 
-    def _names(self, folder: str) -> frozenset[str]:
-        """The module names and files of a folder."""
+    def names(self, folder: str) -> frozenset[str]:
+        """The names of a folder's files, with and without `.py`, and of its folders."""
         names = self._listings.get(folder)
         if names is None:
             try:
@@ -135,10 +131,8 @@ class Modules:
             self._listings[folder] = names
         return names
 
-    _files = _names
 
-
-def read_bytes(file: Path) -> bytes:
+def read_bytes(file: str) -> bytes:
     """The bytes of a file (a plain read: it is the cost of most files of a project)."""
     with open(file, "rb", buffering=0) as handle:
         return handle.read()

@@ -12,6 +12,8 @@ from leakcheck.project.source import Chunk, Problem, Source
 # PEP 263: a comment on the first or second line.
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_HEAD = 1000  # bytes in which the first two lines end, unless they are absurd
+_COMMENT_STARTS = (b"#", b" ", b"\t", b"\f", b"\r", b"\n")  # how a file with a coding comment can begin
 _UTF8_BOM = b"\xef\xbb\xbf"
 _UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig", "u8", "utf")
 _OTHER_BOMS = (
@@ -97,7 +99,7 @@ def decode(data: bytes) -> str:
     has_mark = data.startswith(_UTF8_BOM)
     if has_mark:
         data = data[len(_UTF8_BOM) :]
-    encoding = _cookie(data)
+    encoding = declared_encoding(data)
     if has_mark and encoding.lower().replace("_", "-") not in _UTF8_NAMES:
         raise DecodeProblem(f"the file starts with a UTF-8 byte order mark but declares the encoding {encoding!r}")
     try:
@@ -123,7 +125,10 @@ def unify_line_ends(text: str) -> str:
     return text
 
 
-def _cookie(data: bytes) -> str:
+def declared_encoding(data: bytes) -> str:
+    """The encoding that a coding comment in the first two lines names; UTF-8 where none does."""
+    if data[:1] not in _COMMENT_STARTS or b"coding" not in data[:_HEAD]:
+        return "utf-8"
     line = _cookie_line(data)
     if not line:
         return "utf-8"
@@ -143,7 +148,7 @@ def _cookie_line(data: bytes) -> int:
 
 
 def _head(data: bytes) -> list[bytes]:
-    return data[:1000].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", 2)[:2]
+    return data[:_HEAD].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n", 2)[:2]
 
 
 def _place(data: bytes, offset: int) -> tuple[int, int]:

@@ -46,15 +46,16 @@ def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, int, int]
 
 def _cut(shown: list[tuple[str, int]], before: int, marked: int, width: int) -> tuple[str, int, int]:
     """The part of a long line around its marks, with an ellipsis where something is left out."""
+    room = width - 2  # an ellipsis on either side
+    lead = min(_LEAD, room // 3)
     total = sum(columns for _, columns in shown)
-    first = max(0, min(before - _LEAD, total - width)) if before + marked > width else 0
+    first = 0 if before + marked <= room else max(0, min(before - lead, total - room))
     kept: list[str] = []
-    used = position = 0
-    skipped = 0
+    position = used = skipped = 0
     for text, columns in shown:
         if position < first:
             skipped = position + columns
-        elif used + columns <= width - 2:
+        elif used + columns <= room:
             kept.append(text)
             used += columns
         else:
@@ -62,8 +63,8 @@ def _cut(shown: list[tuple[str, int]], before: int, marked: int, width: int) -> 
             break
         position += columns
     head = "…" if skipped else ""
-    before = max(0, before - skipped) + len(head)
-    return head + "".join(kept), before, max(1, min(marked, width - 1 - before))
+    before = before - skipped + len(head)
+    return head + "".join(kept), before, max(1, min(marked, width - before))
 
 
 def _shown(line: str) -> Iterator[tuple[str, int]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from textwrap import wrap
 
-from leakcheck.findings import Finding, Location, Severity, TraceStep
+from leakcheck.findings import Confidence, Finding, Location, Severity, TraceStep
 from leakcheck.project.source import Problem
 from leakcheck.report.ansi import Style
 from leakcheck.report.excerpt import excerpt
@@ -50,9 +51,10 @@ def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterat
         yield from frame
     for before, step in zip(places, steps, strict=False):
         yield from _step(before, step, text_of, style, gutter, width, bar)
-    if finding.confidence.value != "sure":
+    yield bar
+    if finding.confidence is Confidence.LIKELY:
         yield style.blue(" " * gutter + "=") + f" {style.bold('likely')}: one link is a convention, not resolved"
-    yield style.blue(" " * gutter + "=") + f" {style.bold('help')}: {clean(finding.help)}"
+    yield from _help(finding.help, style, gutter, width)
 
 
 def _step(
@@ -60,14 +62,25 @@ def _step(
 ) -> Iterator[str]:
     """One step of the trace; its place is written out where the file or cell changes."""
     place = step.location
-    if (place.path, place.cell) != (before.path, before.cell):
-        yield style.blue(" " * (gutter - 1) + "::: ") + clean(str(place))
     frame = _frame(place, "-", step.label, text_of, style.blue, style, gutter, width)
-    if frame:
-        yield bar
-        yield from frame
-    else:
-        yield style.blue(" " * gutter + "=") + f" {clean(str(place))}: {clean(step.label)}"
+    elsewhere = style.blue(" " * (gutter - 1) + "::: ") + clean(str(place))
+    if not frame:
+        yield f"{elsewhere}: {clean(step.label)}"
+        return
+    if (place.path, place.cell) != (before.path, before.cell):
+        yield elsewhere
+    yield bar
+    yield from frame
+
+
+def _help(text: str, style: Style, gutter: int, width: int) -> Iterator[str]:
+    """What to do, wrapped to the width."""
+    lead = " " * gutter + "= help: "
+    lines = wrap(clean(text), max(20, width - len(lead)), break_long_words=False, break_on_hyphens=False)
+    for number, line in enumerate(lines):
+        yield (
+            style.blue(" " * gutter + "=") + f" {style.bold('help')}: {line}" if number == 0 else " " * len(lead) + line
+        )
 
 
 def _frame(

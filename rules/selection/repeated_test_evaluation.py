@@ -34,5 +34,11 @@ class RepeatedTestEvaluation(Rule[ProgramFacts]):
                 )
                 evidence = {"k": k, "expected_inflation": exact, "bound": bound, "unit": "standard deviations of a score"}
             yield self.finding(
-                reuse.location, message, trace=reuse.trace, confidence=reuse.confidence, evidence=evidence
+                reuse.location,
+                message,
+                trace=reuse.trace,
+                # Different methods scored one by one are a comparison to report, not yet a search.
+                severity=None if reuse.side_by_side else Severity.NOTE,
+                confidence=reuse.confidence,
+                evidence=evidence,
             )

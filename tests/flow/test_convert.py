@@ -355,6 +355,9 @@ def test_python_2_is_called_by_its_name(text: str, line: int) -> None:
         ("x = 1\ny = '\0'\n", "NUL", 2),
         ("x = 1\ny = '\udc80'\n", "Unicode", 2),
         ("x = = 1\n", "not valid Python", 1),
+        ("x = df[df.day > '2020-01-01'\n", "never closed", 1),
+        ("Use `fit` before `score`.\n", "not valid Python", 1),
+        ("y = 1\n(x): int\n", "parser doesn't know", 2),
     ],
 )
 def test_problems_say_what_and_where(text: str, message: str, line: int) -> None:

@@ -67,5 +67,12 @@ def test_imported_names_are_dotted_and_keep_their_dots() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "text", ["from x import (\n" * 20_000, "from" + " " * 50_000 + "x", "import " + "a, " * 50_000]
+)
+def test_broken_imports_do_not_hold_the_search_up(text: str) -> None:
+    assert imported_names(text) <= {"x", "a"}
+
+
 def test_words_that_are_no_imports_are_left_alone() -> None:
     assert imported_names("important = 1\nx = 'y'  # import z\nraise E from error\n") == frozenset()

@@ -91,7 +91,9 @@ def test_wheel_holds_nothing_but_the_package(built: Path) -> None:
     (wheel,) = built.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
+        compiled = [name for name in archive.namelist() if name.endswith(".pyc")]
     assert {top for top in tops if not top.endswith(".dist-info")} == {"leakcheck"}
+    assert not compiled
 
 
 def test_sdist_holds_what_the_tests_need(built: Path) -> None:

@@ -59,14 +59,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_an_import_means_a_file(project: Path, importer: str, module: str, level: int, expected: str | None) -> None:
     modules = Modules(Config(project))
-    source = modules.load(Found(importer, project / importer, True)).source
+    source = modules.load(Found(importer, str(project / importer), True)).source
     found = modules.find_module(module, level, source)
     assert (found.path if found else None) == expected
 
 
 def test_the_configuration_names_import_roots(project: Path) -> None:
     modules = Modules(replace(Config(project), src=("lib",)))
-    source = modules.load(Found("train.py", project / "train.py", True)).source
+    source = modules.load(Found("train.py", str(project / "train.py"), True)).source
     found = modules.find_module("e", 0, source)
     assert found is not None
     assert found.path == "lib/e.py"
@@ -74,6 +74,6 @@ def test_the_configuration_names_import_roots(project: Path) -> None:
 
 def test_a_file_is_one_source_however_it_is_reached(project: Path) -> None:
     modules = Modules(Config(project))
-    source = modules.load(Found("train.py", project / "train.py", True)).source
-    given = modules.load(Found("pkg/a.py", project / "pkg/../pkg/a.py", True)).source
+    source = modules.load(Found("train.py", str(project / "train.py"), True)).source
+    given = modules.load(Found("./pkg/a.py", str(project / "pkg/a.py"), True)).source
     assert modules.find_module("pkg.a", 0, source) is given
