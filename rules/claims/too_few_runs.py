@@ -37,6 +37,8 @@ class TooFewRuns(Rule[ClaimFacts]):
             planned = len(facts.claim.seeds)
             return f"rests on {runs}, but {planned} were planned; missing: {', '.join(facts.missing_runs)}"
         needed = summary.runs_needed
+        if facts.clears:
+            return None  # enough for its own interval; LK804 or LK805 say what else failed
         if facts.verdict is Verdict.INCONCLUSIVE and needed is not None and summary.n < needed:
             return (
                 f"rests on {runs}; a true difference of the declared threshold would need about {needed} (80 % power)"
