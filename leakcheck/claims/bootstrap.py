@@ -23,6 +23,7 @@ QUANTILE_RULE = "inverted distribution function, mirrored for the upper end"
 
 _BLOCK = 1 << 18  # indices drawn at once: the block, and what it picks, stay in cache and under 4 MB
 _DISTINCT_SHARE = 32  # a multinomial draw of one count costs as much as about 32 drawn indices
+_MOST_DISTINCT = 1 << 17
 _TIE = 1e-12  # sums that differ by less, relative to the largest difference, are one value
 
 
@@ -81,8 +82,9 @@ def distribution(differences: Floats, resamples: int = RESAMPLES, seed: int = 0)
         order = np.argsort(means, kind="stable")
         return Distribution(means[order], weights[order], exact=True)
     rng = np.random.default_rng(seed)
-    distinct, repeats = np.unique(differences, return_counts=True)
-    if len(distinct) * _DISTINCT_SHARE <= n:
+    counted = _few_distinct(differences)
+    if counted is not None:
+        distinct, repeats = counted
         means = _means_of_counts(distinct, repeats / n, n, resamples, rng)
     else:
         means = _means_of_indices(differences, resamples, rng)
@@ -140,6 +142,20 @@ def _multisets(n: int) -> tuple[Floats, Floats]:
     factorials = np.array([factorial(count) for count in range(n + 1)], dtype=float)
     ways = factorial(n) / factorials[counts.astype(int)].prod(axis=1)
     return counts, ways / float(n) ** n
+
+
+def _few_distinct(differences: Floats) -> tuple[Floats, NDArray[np.int64]] | None:
+    """The distinct differences and how often each occurs, or None where there are too many to gain by it."""
+    most = min(len(differences) // _DISTINCT_SHARE, _MOST_DISTINCT)
+    distinct: Floats = np.empty(0)
+    repeats = np.empty(0, dtype=np.int64)
+    for start in range(0, len(differences), _BLOCK):
+        values, counts = np.unique(differences[start : start + _BLOCK], return_counts=True)
+        distinct, places = np.unique(np.concatenate([distinct, values]), return_inverse=True)
+        repeats = np.bincount(places, np.concatenate([repeats, counts]), len(distinct)).astype(np.int64)
+        if len(distinct) > most:
+            return None
+    return distinct, repeats
 
 
 def _means_of_counts(
