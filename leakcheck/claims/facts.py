@@ -186,6 +186,15 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class BudgetPoint:
+    """Expected best score of so many random trials."""
+
+    trials: int
+    expected: float  # drawn without replacement, unbiased
+    with_replacement: float
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What the runs say. Values are in the metric's units; `nan` never appears, absent is None."""
 
@@ -224,6 +233,7 @@ class Summary:
     exact_bootstrap: bool = False
     test_train_ratio: float | None = None  # of correlated folds
     nesting: Nesting | None = None
+    budget: tuple[BudgetPoint, ...] = ()  # of a search, where all its candidates are known
     degenerate: bool = False
     pairs: tuple[Pair, ...] = field(default=(), repr=False)
     digest: str = ""

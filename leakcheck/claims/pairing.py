@@ -51,6 +51,7 @@ class Paired:
     example: str = "row"  # what a row is, where rows are averaged within a cluster
     test_train_ratio: float | None = None
     candidates: int | None = None  # of the search in which `b` came first
+    trial_scores: tuple[float, ...] = ()  # of all candidates of a search
     pseudo_runs: PseudoRuns | None = None
     remarks: tuple[str, ...] = ()
 
@@ -142,6 +143,28 @@ def scores_by_task(claims: Sequence[Claim], root: Path) -> tuple[NDArray[np.floa
             columns.setdefault(claim.b, {})[pair.id] = pair.b
     tasks = sorted(columns[claims[0].a])
     return np.array([[column[task] for column in columns.values()] for task in tasks]), tuple(columns)
+
+
+def runs_of(
+    claim: Claim, method: str, factors: Sequence[str], root: Path
+) -> tuple[NDArray[np.float64], dict[str, list[str]]]:
+    """Scores of one method's runs, and the level of each factor in each run.
+
+    Returns
+    -------
+    array of shape (runs,), and a mapping of each factor to its levels
+    """
+    path, file = _expand(claim.results_a, root)[0]
+    table = read_table(file, path)
+    columns = {factor: table.require(factor, "a factor") for factor in factors}
+    value = table.find(method)
+    rows = list(range(len(table.rows)))
+    if value is None:
+        value = _value_column(claim, table)
+        names = _method_column(claim, table, (method,))
+        rows = [row for row in rows if table.text(row, names) == method]
+    scores = np.array([float(table.number(row, value, f"{method!r}")) for row in rows])
+    return scores, {factor: [table.text(row, column) for row in rows] for factor, column in columns.items()}
 
 
 def _wide(claim: Claim, table: Table) -> Paired:
@@ -264,6 +287,10 @@ def _cross_validation(claim: Claim, table: Table) -> Paired:
         unit="fold",
         test_train_ratio=ratio,
         candidates=len(table.rows) if first and len(table.rows) > 1 else None,
+        trial_scores=tuple(
+            math.fsum(float(table.number(row, index, f"candidate {row}")) for _, index in folds) / len(folds)
+            for row in range(len(table.rows))
+        ),
         remarks=(
             f"Folds share most of their training rows, so their differences are correlated: the interval is the "
             f"corrected resampled t with {len(folds)} folds taken as one partition (test/train = {ratio:.3g}); "

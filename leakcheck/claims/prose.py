@@ -21,9 +21,9 @@ _COMPARISON = re.compile(
     r"""\b(?:
       outperform(?:s|ed)? | outperforming | beat(?:s|en)? | surpass(?:es|ed)? | outscore[sd]?
       | (?:better|higher|lower|greater|more\ accurate|stronger|worse)\ than
-      | (?:improve[sd]?|improving|improvement[s]?|gain[s]?|increase[sd]?|reduce[sd]?|reduction|boost(?:s|ed)?)\b[^.;]*?
+      | (?:improve[sd]?|improving|improvement[s]?|gain[s]?|increase[sd]?|reduce[sd]?|reduction|boost(?:s|ed)?)\b[^.;]{0,150}?
         \b(?:over|upon|compared\ (?:to|with)|relative\ to|against|versus|vs\.?)
-      | compared\ (?:to|with)\ [^,.;]{1,60},[^.;]*?\b(?:improves?|reduces?|gains?|increases?|raises?|lowers?)
+      | compared\ (?:to|with)\ [^,.;]{1,60},[^.;]{0,150}?\b(?:improves?|reduces?|gains?|increases?|raises?|lowers?)
       | (?:ahead\ of|compared\ (?:to|with)|versus|vs\.?|as\ opposed\ to|over)(?=\s+(?:the|our|a|an)?\s*[\w`*-]*\s*
         (?:baseline|baselines|model|method|approach|classifier|regressor|network|regression|forest|system|boosting)\b)
     )(?:\W|$)""",
@@ -32,7 +32,7 @@ _COMPARISON = re.compile(
 # What is compared with must be a thing: "higher than 0.5", "better than chance" and "lower than expected" are none.
 _NO_METHOD = re.compile(
     r"^\W*(?:(?:the|a|an|about|around|of|at|least|roughly)\s+)*(?:[\d.$]|chance|random\s+guess|expected|expectation|usual"
-    r"|average|zero|one|this|that|it|other\s+values|threshold|cutoff|before|ever|human)",
+    r"|average|zero|one|this|that(?!\s+of\b)|it|other\s+values|threshold|cutoff|before|ever|human)",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
@@ -56,6 +56,7 @@ _HEDGED = re.compile(
 _OTHERS_WORK = re.compile(
     r"\bet\s+al\b|\[\d+\]|\((?:19|20)\d\d\)|\barxiv\b|\bpaper\b|\bthe\s+authors\b|\breported\s+(?:by|in)\b", re.I
 )
+_LONGEST = 600  # characters of a sentence; what is longer is data, not prose
 _NOT_ABOUT_RESULTS = (
     "changelog",
     "changes",
@@ -159,7 +160,7 @@ def _of_docstrings(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Co
 
 def claimed_numbers(sentence: str) -> tuple[str, ...]:
     """The numbers of a sentence that claims a better score; empty for every other sentence."""
-    compared = _COMPARISON.search(sentence)
+    compared = _COMPARISON.search(sentence) if len(sentence) <= _LONGEST else None
     if compared is None or _NO_METHOD.match(sentence[compared.end() :]):
         return ()
     if _HEDGED.search(sentence) or _OTHERS_WORK.search(sentence) or _OTHER_SUBJECT.search(sentence):

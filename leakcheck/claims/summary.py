@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leakcheck.claims import bootstrap, significance
-from leakcheck.claims.facts import Claim, Interval, Nesting, Pair, Summary
+from leakcheck.claims.facts import BudgetPoint, Claim, Direction, Interval, Nesting, Summary
 from leakcheck.claims.pairing import Paired
+from leakcheck.claims.selection import expected_best
 
 LEVEL = 0.95
 SEED = 42
@@ -77,6 +79,7 @@ def summarise(paired: Paired, claim: Claim, settings: Settings) -> Summary:
         degenerate=n >= FEWEST and not spread,
         test_train_ratio=paired.test_train_ratio,
         nesting=_nesting(paired, claim, settings, tidy),
+        budget=_budget(paired.trial_scores, claim.direction, tidy),
         pairs=pairs,
         digest=paired.digest(),
         source=paired.source,
@@ -89,8 +92,6 @@ def summarise(paired: Paired, claim: Claim, settings: Settings) -> Summary:
 
 
 def _with_spread(basic: Summary, d: bootstrap.Floats, sd: float, settings: Settings, tidy: _Tidy) -> Summary:
-    from dataclasses import replace
-
     n, mean = basic.n, float(math.fsum(d) / len(d))
     ratio = basic.test_train_ratio or 0.0
     threshold = basic.threshold or 0.0
@@ -130,6 +131,19 @@ def _with_spread(basic: Summary, d: bootstrap.Floats, sd: float, settings: Setti
         sign_flip_exact=exact,
         wilcoxon_p=_digits(wilcoxon),
         wilcoxon_smallest_p=smallest,
+    )
+
+
+def _budget(scores: Sequence[float], direction: Direction, tidy: _Tidy) -> tuple[BudgetPoint, ...]:
+    """Expected best score for 1, 2, 4, ... trials and for all of them."""
+    if len(scores) < 2:
+        return ()
+    sign = 1.0 if direction is Direction.HIGHER else -1.0
+    turned = [sign * score for score in scores]
+    unbiased, biased = expected_best(turned), expected_best(turned, unbiased=False)
+    sizes = sorted({1 << power for power in range(len(scores).bit_length())} | {len(scores)})
+    return tuple(
+        BudgetPoint(n, tidy(sign * unbiased[n - 1]), tidy(sign * biased[n - 1])) for n in sizes if n <= len(scores)
     )
 
 
@@ -179,8 +193,3 @@ class _Tidy:
 
 def _digits(value: float) -> float:
     return float(f"{value:.10g}")
-
-
-def interval_pairs(summary: Summary) -> tuple[Pair, ...]:
-    """Pairs by id, numbers in their own order, for people to read."""
-    return tuple(sorted(summary.pairs, key=lambda pair: (not pair.id.isdecimal(), len(pair.id), pair.id)))

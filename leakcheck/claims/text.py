@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from leakcheck.claims.facts import ClaimFacts, Interval, Summary
+from leakcheck.claims.ablation import Ablation
+from leakcheck.claims.facts import ClaimFacts, Interval, Summary, Unit
 from leakcheck.claims.ranking import Ranking
+from leakcheck.claims.variance import Component, accuracy_error
 from leakcheck.claims.wording import amount, interval_text, plain
 
 Line = tuple[str, str]
@@ -51,6 +53,36 @@ def ranking_text(ranking: Ranking) -> str:
     return "\n".join(lines)
 
 
+def ablation_text(ablation: Ablation) -> str:
+    """A line for each component: what the full method gains by it, with interval and Holm's p over the table."""
+    lines = [f"ablation of {ablation.full} ({len(ablation.knockouts)} cells, Holm over the table)"]
+    for knockout in ablation.knockouts:
+        adjusted = "" if knockout.adjusted_p is None else f", Holm p = {plain(knockout.adjusted_p, 3)}"
+        changed = f"{knockout.component}={knockout.setting}"
+        lines.append(f"  {changed:<24}{_effect(knockout.facts.summary)}{adjusted}: {knockout.facts.verdict.value}")
+    for interaction in ablation.interactions:
+        label = f"interaction of {interaction.component}"
+        lines.append(f"  {label:<24}{_effect(interaction.facts.summary)} (cost of removing less gain of adding)")
+    lines += [f"  not used: {reason}" for reason in ablation.unusable]
+    return "\n".join(lines)
+
+
+def variance_text(components: Sequence[Component]) -> str:
+    """Variance components and their shares, largest concern first as given."""
+    lines = ["where the spread comes from (random effects, no interactions)"]
+    lines += [
+        f"  {part.factor:<24}sd {plain(part.variance**0.5, 3)}, {100 * part.share:.0f} % of the variance"
+        for part in components
+    ]
+    return "\n".join(lines)
+
+
+def _effect(summary: Summary) -> str:
+    interval = summary.t_interval
+    shown = "no interval" if interval is None else interval_text(interval, summary)
+    return f"{amount(summary.difference, summary)} {shown}"
+
+
 def summary_lines(facts: ClaimFacts) -> list[Line]:
     """Label and value of each number that a summary says; the report shows the same."""
     return [*_basic(facts.summary), *_intervals(facts.summary), *_tests(facts.summary), *_planning(facts)]
@@ -66,6 +98,13 @@ def _basic(summary: Summary) -> Iterator[Line]:
             f"{nesting.examples} in {nesting.runs} {unit}s; sd between {plain(nesting.between_sd, 3)}, within "
             f"{plain(nesting.within_sd, 3)}, intraclass correlation {plain(nesting.intraclass_correlation, 3)}",
         )
+        if summary.unit is Unit.FRACTION and 0.0 <= summary.mean_b <= 1.0:
+            size = nesting.examples // nesting.runs
+            error = accuracy_error(summary.mean_b, size)
+            yield (
+                "finite test set",
+                f"standard error {plain(error, 3)} with {size} examples; more seeds do not shrink it",
+            )
     for name, mean, sd in ((summary.a, summary.mean_a, summary.sd_a), (summary.b, summary.mean_b, summary.sd_b)):
         yield f"mean of {name}", plain(mean) + (f", sd {plain(sd, 3)}" if sd is not None else ", no sd from one run")
     spread = f", sd {plain(summary.sd, 3)}" if summary.sd is not None else ""
@@ -129,6 +168,11 @@ def _planning(facts: ClaimFacts) -> Iterator[Line]:
             f"best of {chosen.k}",
             f"gains {amount(chosen.expected, summary, 4)} by luck (exact; {plain(chosen.bound, 4)} by sqrt(2 ln k)); "
             f"less that, the difference is {amount(summary.difference - chosen.expected, summary, 4)}",
+        )
+    for point in summary.budget:
+        yield (
+            f"best of {point.trials} trials",
+            f"expected {plain(point.expected, 4)} (with replacement, biased low: {plain(point.with_replacement, 4)})",
         )
     trials = facts.claim.trials
     yield "tuning budget", "not stated" if trials is None else f"{trials.a} trials for a, {trials.b} for b"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from leakcheck.claims.facts import Claim, ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
+    from leakcheck.claims.variance import Component
     from leakcheck.findings import Finding
 
 EXAMPLES = """\
@@ -38,12 +40,16 @@ def run(arguments: list[str]) -> int:
     from leakcheck.claims.rules import findings_of
 
     root = Path()
+    if options.ablation:
+        print(_ablation(options, settings, root), end="")
+        return 0
     claims = _claims(options, root)
     checked = check_claims(claims, root, settings)
     if checked.failures:
         raise checked.failures[0].error
     findings = findings_of(checked.facts)
-    text = _render(options.output_format, checked.facts, findings, settings, _rank(options, claims, root))
+    extras = _extras(options, claims, root)
+    text = _render(options.output_format, checked.facts, findings, settings, extras)
     if options.output_file:
         write_file(Path(options.output_file), text)
     else:
@@ -52,7 +58,10 @@ def run(arguments: list[str]) -> int:
         from leakcheck.report.document import build
         from leakcheck.report.page import write_report
 
-        write_report(Path(options.report), build(findings=findings, claims=checked.facts, settings=settings))
+        write_report(
+            Path(options.report),
+            build(findings=findings, claims=checked.facts, settings=settings, ranking=extras.ranking),
+        )
     return 1 if findings and not options.exit_zero else 0
 
 
@@ -77,6 +86,12 @@ def _parser() -> Parser:
     add("--cluster", metavar="COLUMN", help="the run of each row, where rows are examples")
     add("--task", metavar="COLUMN", help="the data set of each row, to compare methods over data sets")
     add("--unit-of-analysis", choices=("run", "example"), default="run", help="what a row is")
+    add(
+        "--ablation",
+        metavar="NAME=FULL,...",
+        help="read an ablation table: its components, as the full method has them",
+    )
+    add("--factors", metavar="COLUMNS", help="split the spread over these columns of the table (seed, order, hardware)")
     add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory", help="planned before, or not")
     add("--trials", nargs=2, type=int, metavar=("A", "B"), help="tuning trials that each method was given")
     add("--best-of", type=int, metavar="K", help="b is the best of K variants compared on these runs")
@@ -108,20 +123,17 @@ def _settings(options: argparse.Namespace) -> Settings:
     return Settings(options.level, options.resamples, options.seed, options.bca)
 
 
-def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
-    """One claim for each method compared with `a`."""
-    from dataclasses import replace
-
+def _base(options: argparse.Namespace) -> Claim:
+    """What all comparisons of the command share."""
     from leakcheck.claims.check import results_location
     from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
-    from leakcheck.claims.pairing import methods_beside
 
     results = options.results
     if len(results) > 2:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
         )
-    first = Claim(
+    return Claim(
         id="comparison",
         a=options.a,
         b="b",
@@ -141,6 +153,13 @@ def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
         best_of=options.best_of,
         correction=Correction(options.correction),
     )
+
+
+def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
+    """One claim for each method compared with `a`."""
+    from leakcheck.claims.pairing import methods_beside
+
+    first = _base(options)
     names = options.b
     if not names:
         names = ["b"] if options.a == "a" or first.results_b else list(methods_beside(first, root))
@@ -164,6 +183,18 @@ def _threshold(text: str | None) -> Decimal | None:
     return number
 
 
+@dataclass(frozen=True)
+class _Extras:
+    """What is computed beside the pairs, where it was asked for."""
+
+    ranking: Ranking | None = None
+    variance: tuple[Component, ...] = ()
+
+
+def _extras(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> _Extras:
+    return _Extras(_rank(options, claims, root), _variance(options, root))
+
+
 def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
     if options.task is None or len(claims) < 2:
         return None
@@ -174,29 +205,59 @@ def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> R
     return rank_methods(scores, methods, claims[0].direction) if len(scores) > 1 else None
 
 
+def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
+    """Components of the spread of method b over the factors of its runs."""
+    if options.factors is None:
+        return ()
+    from leakcheck.claims.pairing import runs_of
+    from leakcheck.claims.variance import variance_components
+
+    method = options.b[0] if options.b else "b"
+    names = [name.strip() for name in options.factors.split(",")]
+    values, factors = runs_of(_base(options), method, names, root)
+    try:
+        return variance_components(values, factors)
+    except ValueError as problem:
+        raise LeakcheckError(f"the spread cannot be split: {problem}", file=options.results[0]) from None
+
+
+def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> str:
+    from leakcheck.claims.ablation import read_ablation
+    from leakcheck.claims.tables import read_table
+    from leakcheck.claims.text import ablation_text
+
+    full = dict(part.split("=", 1) for part in options.ablation.split(",") if "=" in part)
+    if len(full) != len(options.ablation.split(",")):
+        raise LeakcheckError("--ablation is not usable", expected="NAME=FULL,...", found=repr(options.ablation))
+    table = read_table(root / options.results[0], options.results[0])
+    return ablation_text(read_ablation(table, list(full), full, _base(options), settings)) + "\n"
+
+
 def _render(
     output_format: str,
     facts: Sequence[ClaimFacts],
     findings: Sequence[Finding],
     settings: Settings,
-    ranking: Ranking | None,
+    extras: _Extras,
 ) -> str:
     if output_format == "json":
-        return _json(facts, findings, settings, ranking)
+        return _json(facts, findings, settings, extras)
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
         return "".join(f"{line}\n" for line in lines)
-    from leakcheck.claims.text import ranking_text, summary_text
+    from leakcheck.claims.text import ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]
-    if ranking is not None:
-        parts.append(ranking_text(ranking))
+    if extras.ranking is not None:
+        parts.append(ranking_text(extras.ranking))
+    if extras.variance:
+        parts.append(variance_text(extras.variance))
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
     return "\n\n".join(parts) + "\n"
 
 
-def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, ranking: Ranking | None) -> str:
+def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:
     import json
     from collections import Counter
     from dataclasses import asdict
@@ -211,7 +272,8 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
         "tool": {"name": "leakcheck", "version": __version__},
         "summary": {"claims": len(facts), "findings": len(findings), "by_code": dict(sorted(by_code.items()))},
         "claims": [claim_json(one, settings) for one in facts],
-        "ranking": None if ranking is None else asdict(ranking),
+        "ranking": None if extras.ranking is None else asdict(extras.ranking),
+        "variance": [asdict(part) for part in extras.variance],
         "findings": [finding_record(found) for found in findings],
         "errors": [],
     }
