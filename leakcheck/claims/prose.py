@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from textwrap import dedent
 
 from leakcheck.claims.facts import Claim, Comparison, ProseFacts, ProseKind
 from leakcheck.findings import Location
@@ -21,8 +22,8 @@ _COMPARISON = re.compile(
     r"""\b(?:
       outperform(?:s|ed)? | outperforming | beat(?:s|en)? | surpass(?:es|ed)? | outscore[sd]?
       | (?:better|higher|lower|greater|more\ accurate|stronger|worse)\ than
-      | (?:improve[sd]?|improving|improvement[s]?|gain[s]?|increase[sd]?|reduce[sd]?|reduction|boost(?:s|ed)?)\b[^.;]{0,150}?
-        \b(?:over|upon|compared\ (?:to|with)|relative\ to|against|versus|vs\.?)
+      | (?:improve[sd]?|improving|improvement[s]?|gain[s]?|increase[sd]?|reduce[sd]?|reduction|boost(?:s|ed)?)\b
+        [^.;]{0,150}?\b(?:over|upon|compared\ (?:to|with)|relative\ to|against|versus|vs\.?)
       | compared\ (?:to|with)\ [^,.;]{1,60},[^.;]{0,150}?\b(?:improves?|reduces?|gains?|increases?|raises?|lowers?)
       | (?:ahead\ of|compared\ (?:to|with)|versus|vs\.?|as\ opposed\ to|over)(?=\s+(?:the|our|a|an)?\s*[\w`*-]*\s*
         (?:baseline|baselines|model|method|approach|classifier|regressor|network|regression|forest|system|boosting)\b)
@@ -148,14 +149,13 @@ def _of_docstrings(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Co
         return
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                prose = re.sub(r"(?m)^\s*(?:>>>|\.\.\.).*$", "", first.value.value)
-                yield from _of_markdown(prose, path, ProseKind.DOCSTRING, claims, first_line=first.lineno)
+            docstring = node.body[0] if node.body else None
+            value = docstring.value if isinstance(docstring, ast.Expr) else None
+            if docstring is not None and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                # The first line has no indentation of its own; doctests are code.
+                head, _, rest = value.value.partition("\n")
+                prose = re.sub(r"(?m)^\s*(?:>>>|\.\.\.).*$", "", f"{head.strip()}\n{dedent(rest)}")
+                yield from _of_markdown(prose, path, ProseKind.DOCSTRING, claims, first_line=docstring.lineno)
 
 
 def claimed_numbers(sentence: str) -> tuple[str, ...]:
