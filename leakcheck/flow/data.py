@@ -69,6 +69,14 @@ _ROLE_WORDS = {
 
 
 _LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
+_LIMITS = frozenset(
+    "ylim xlim set_ylim set_xlim set axis axhline axvline hlines vlines annotate text fill_between linspace arange "
+    "max min yticks xticks set_yticks set_xticks scatter plot".split()
+)
+# Methods and functions that search settings with a function to be made small or large.
+SEARCH_CALLS = frozenset(
+    "optimize fmin minimize maximize gp_minimize forest_minimize dummy_minimize differential_evolution".split()
+)
 # Words in the name of a function that brings data in.
 _LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
 
@@ -141,7 +149,9 @@ class DataOperations:
 
     def columns_of(self, data: Data) -> frozenset[Column]:
         if data.columns is None:
-            return data.sources
+            if data.sources or data.kind not in ("frame", "part", "unknown"):
+                return data.sources
+            return frozenset({(self.heap.number("frame", data.number), "*")})
         found = set(data.sources)
         for name, column in data.columns.named.items():
             found |= column.sources or {(data.columns.frame, name)}
@@ -265,8 +275,12 @@ class DataOperations:
             known = [parts for parts in several if parts is not None and (count is None or len(parts) == count)]
             if known and len({len(parts) for parts in known}) == 1:
                 return [self.heap.join_all(list(parts)) for parts in zip(*known, strict=True)]
-        if isinstance(held, Data) and count is not None and len(held.each) == count:
-            return list(held.each)
+        if isinstance(held, Data) and count is not None:
+            if len(held.each) == count:
+                return list(held.each)
+            if "call" in held.flags:
+                # What an unknown function returns together: each part as a whole, not an item.
+                return [held.but(number=self.heap.number("part", held.number, n), each=()) for n in range(count)]
         return None
 
     # --- subscripts: reading -------------------------------------------------------------------------------------
@@ -285,7 +299,7 @@ class DataOperations:
         if isinstance(held, Items | ListObject):
             return self._item_of_sequence(base, held, index)
         if isinstance(held, DictObject):
-            return self._item_of_dict(held, self.i.eval(index))
+            return self._item_of_dict(held, self.i.eval(index), base)
         if isinstance(held, Instance):
             got = self.i.call_method(base, "__getitem__", _args(self.i.eval(index)), self.i.site(node))
             if got is not None:
@@ -340,14 +354,19 @@ class DataOperations:
         value = self.heap.load(self.i.eval(node))
         return value.value if isinstance(value, Const) else value
 
-    def _item_of_dict(self, held: DictObject, key: Value) -> Value:
+    def _item_of_dict(self, held: DictObject, key: Value, owner: Value | None = None) -> Value:
         known = self.heap.load(key)
         if isinstance(known, Const) and _hashable(known.value):
             if known.value in held.items:
                 return held.items[known.value]
             if held.any is not None:
                 return held.any
-            return held.default if held.default is not None else UNKNOWN
+            if held.default is None:
+                return UNKNOWN
+            made = self.heap.new(self.heap.load(held.default))
+            if isinstance(owner, Ref):
+                self.heap.set(owner.address, DictObject({**held.items, known.value: made}, held.any, held.default))
+            return made
         options = [*held.items.values(), *([held.any] if held.any is not None else [])]
         return self._chosen(self.heap.join_all(options) or held.default or UNKNOWN, known)
 
@@ -424,8 +443,7 @@ class DataOperations:
             sources = held.sources or frozenset({(frame, name)})
             role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
             if role and held.kind in ("unknown", "dataset", "array") and held.rows:
-                cut = self.cut(("named", held.rows), CutKind.MASK, self._root_site(held), explicit=True)
-                return self.narrowed(held.but(number=number, sources=sources), cut, ("is", role)).but(name=name)
+                return self.part_named(held, held.but(number=number, sources=sources), role).but(name=name)
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
@@ -440,6 +458,14 @@ class DataOperations:
             name=held.name,
             flags=held.flags - {"reset"} | (held.flags & {"reset", "sorted", "record"}),
         )
+
+    def part_named(self, whole: Data, part: Value, role: str) -> Data:
+        """The part of a data set that its name says: the train or the test part."""
+        data = self.heap.data(part)
+        if not role or not whole.rows:
+            return data
+        cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
+        return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
 
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
@@ -490,6 +516,9 @@ class DataOperations:
         """`data[lower:upper]`: each bound is a cut."""
         if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
             return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
+        step = self._bound(index.step)
+        if isinstance(step, int) and step not in (0, 1, -1) or isinstance(step, Data):
+            return self._strided(data, index, step)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -514,6 +543,18 @@ class DataOperations:
             )
             result = self.narrowed(result, cut, part)
         return result
+
+    def _strided(self, data: Data, index: s.Slice, step: Any) -> Data:
+        """`data[::2]` and `data[1::2]`: every so-and-so-many rows, from a start."""
+        start = self._bound(index.lower) or 0
+        base = data.keys if data.keys is not None else data.rows
+        cut = self.cut(
+            ("stride", _bare_roots(base), step if isinstance(step, int) else step.number),
+            CutKind.POSITION,
+            self.i.site(index),
+            explicit=False,
+        )
+        return self.narrowed(data, cut, ("start", start if isinstance(start, int) else self.heap.data(start).number))
 
     def _varies(self, bound: Data) -> bool:
         return "varies" in bound.flags
@@ -769,13 +810,15 @@ class DataOperations:
             return Data(kind="columns", number=number, marks=self._choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             return Data(kind="scalar", number=self.heap.number(name, held.number))
-        if name in ("str", "dt", "cat", "sparse", "plot", "style", "flat"):
+        if name == "style":
+            return Data(kind="scalar", number=self.heap.fresh())
+        if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
             return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
-        if self._is_method(held, name):
+        if self._is_method(held, name) or name in _LEARNER_METHODS or name in SEARCH_CALLS:
             return Method(base, None, name)
         if held.kind in ("frame", "unknown", "row") and held.columns is not None and (
             name in held.columns.named or held.kind == "frame"
@@ -824,7 +867,8 @@ class DataOperations:
         if frame is not None:
             return self.marked(frame.but(number=number, each=(), mask=()), marks).but(rows=rows)
         carrier = next((d for d in several if d.rows), several[0])
-        kind = carrier.kind if carrier.rows else "scalar"
+        kind = "columns" if any(d.kind == "columns" for d in several) else "scalar"
+        kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
             return self._difference(several[0], several[1], number)
         kept = (flags | carrier.flags) - {"range"}
@@ -916,7 +960,11 @@ class DataOperations:
 
     def note_choice(self, test: Value, node: s.Node, body: s.Block | None) -> None:
         data = self.heap.load(test)
-        if not isinstance(data, Data) or "compared" not in data.flags:
+        if not isinstance(data, Data):
+            return
+        if "compared" not in data.flags:
+            if body is not None and self.i.loops and not data.marks and _keeps_best_test(node, body):
+                self.i.named_choices.setdefault(self.i.site(node).bare(), _name_compared(node))
             return
         if body is not None and not _has_effect(body):
             return
@@ -940,6 +988,9 @@ class DataOperations:
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
             return self.heap.join_all([self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options])  # type: ignore[no-any-return]
+        if name in SEARCH_CALLS:
+            for value in args.all():
+                self.i.library.objective(value, site)
         if name in _LEARNER_METHODS and args.all() and self._may_be_learner(held):
             learner = self.i.library.unknown_learner(owner, held)
             return self.i.library.call_method(learner, self.heap.load(learner), name, args, site)
@@ -964,6 +1015,8 @@ class DataOperations:
             return True
         if not isinstance(held, Data) or held.kind not in ("unknown", "row", "object"):
             return False
+        if "call" in held.flags:
+            return True
         return all(root.kind in ("parameter", "unknown") and not steps for root, steps in held.rows)
 
     def _table_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
@@ -971,6 +1024,8 @@ class DataOperations:
         others = [self.heap.data(value) for value in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         part = api.part if api is not None else ""
+        if part == "silent" and name.startswith(("to_", "save", "write")):
+            self.i.library.handed_on(owner, site)
         if part in ("constant", "silent"):
             return Data(kind="scalar", number=self.heap.number(name, held.number), marks=_scores(held.marks | marks))
         if part == "learn" and held.rows:
@@ -1043,7 +1098,7 @@ class DataOperations:
     def extremum(self, name: str, values: list[Value], site: Site) -> Value:
         """The best of several: a choice, where what is compared are scores."""
         several = [self.heap.data(value) for value in values]
-        if len(values) == 1 and several[0].rows and not _scores(several[0].marks):
+        if len(values) == 1 and several[0].rows and not any(isinstance(m, Score) for m in several[0].marks):
             if name in ("argmax", "argmin"):
                 return several[0].but(number=self.heap.fresh(), columns=None)
             return self.statistic(name, several[0], _no_args(), site)
@@ -1053,7 +1108,10 @@ class DataOperations:
                 if isinstance(mark, Score):
                     scores[mark] = None
         rows = {score.rows for score in scores}
-        if scores and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores)))):
+        looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
+        if len(rows) > 1 and len(values) > 1:
+            looked_at.add("scores of different rows")
+        if scores and not looked_at and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores)))):
             by_rows = [tuple(sc for sc in scores if sc.rows == r) for r in rows]
             for group in by_rows:
                 curve = any(sc.kind == "curve" for sc in group)
@@ -1062,8 +1120,9 @@ class DataOperations:
         picked = self.heap.join_all(values) if len(values) > 1 else self.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            kept = marks if any(d.kind == "columns" for d in several) else _scores(marks)
-            return Data(kind="scalar", number=self.heap.fresh(), marks=kept, sources=frozenset())
+            chosen = any(d.kind == "columns" for d in several)
+            kind = "columns" if chosen and name.startswith("n") else "scalar"
+            return Data(kind=kind, number=self.heap.fresh(), marks=marks if chosen else _scores(marks), sources=frozenset())
         return picked  # type: ignore[no-any-return]
 
     def _repeated(self, score: Score) -> bool:
@@ -1524,16 +1583,18 @@ class DataOperations:
         rows = union(*(p.rows for p in parts))
         first = parts[0]
         merged = self._stacked_columns(parts)
+        drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            marks |= {self.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)}
+            drawn |= {self.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)}
         result = Data(rows=rows, marks=marks, kind=first.kind if first.kind != "row" else "array", columns=merged, number=number, name="", sources=frozenset().union(*(p.sources for p in parts)))
-        return self.marked(result, frozenset(m for m in marks if isinstance(m, Draw)))
+        return self.marked(result.but(marks=marks - drawn), drawn)
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
-                if part.rows and other.rows and other.kind != "row" and part.kind != "row":
+                made = any(root.kind == "made" for root, _ in part.rows)
+                if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
                     if "repeated" in other.flags or "repeated" in part.flags:
                         if overlap(part.rows, other.rows) is Overlap.YES:
                             return True
@@ -1556,7 +1617,8 @@ class DataOperations:
         for columns in known[1:]:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
-        return Columns(first.frame, named, any(c.open for c in known), frozenset.intersection(*(c.dropped for c in known)), NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
+        dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
+        return Columns(first.frame, named, any(c.open for c in known), dropped, NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "columns":
@@ -1728,6 +1790,8 @@ class DataOperations:
         if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
             return data
         rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        if data.name:
+            self.i.hint(rows, data.name)
         return data.but(rows=rows)
 
     def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:
@@ -1745,7 +1809,7 @@ class DataOperations:
             return Data(marks=marks, number=self.heap.fresh())
         several = [self.heap.data(v) for v in carriers]
         if len(several) == 1:
-            return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None)
+            return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None, flags=several[0].flags | {"call"})
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
         return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
 
@@ -1796,6 +1860,36 @@ def split_words(name: str) -> list[str]:
 
 def _hashable(value: object) -> bool:
     return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
+
+
+def _name_compared(node: s.Expr) -> str:
+    if isinstance(node, s.Op):
+        return next((o.id for o in node.operands if isinstance(o, s.Name) and "best" not in split_words(o.id)), "")
+    return ""
+
+
+def _keeps_best_test(node: s.Expr, body: s.Block) -> bool:
+    """`if test_acc > best_acc: best_acc = test_acc`, by the names alone."""
+    if not isinstance(node, s.Op) or node.op not in _ORDERINGS or len(node.operands) != 2:
+        return False
+    names = [o.id for o in node.operands if isinstance(o, s.Name)]
+    if len(names) != 2:
+        return False
+    best = next((n for n in names if {"best", "max", "min", "lowest", "highest"} & set(split_words(n))), None)
+    tested = next((n for n in names if n != best), None)
+    if best is None or tested is None:
+        return False
+    words = split_words(tested)
+    if "test" not in {role_of_word(w) for w in words} or not set(words) & _METRIC_WORDS:
+        return False
+    targets = {t.id for stmt in body if isinstance(stmt, s.Assign) for t in stmt.targets if isinstance(t, s.Name)}
+    return best in targets
+
+
+_METRIC_WORDS = frozenset(
+    "acc accuracy loss auc f score error err mse rmse mae recall precision map miou dice psnr bleu rouge ndcg hit mrr "
+    "cost r perplexity ppl wer".split()
+)
 
 
 def _full_slice(node: s.Expr) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import DataOperations, Evaluated
+from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
 from leakcheck.flow.events import Choose, Event, Loop, Score
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
@@ -103,6 +103,8 @@ class Interpreter:
         self.names: dict[Rows, set[str]] = {}  # what the code calls these rows
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
+        self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
+        self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -112,6 +114,7 @@ class Interpreter:
         self.caller: Site | None = None
         self.cell: int | None = None
         self.work = 0
+        self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
         self.data_ops = DataOperations(self)
@@ -235,22 +238,27 @@ class Interpreter:
             keywords[param.name] = self.parameter(param, site)
         saved = self.unit, self.cell
         self.unit, self.cell = function.unit, function.cell
-        self.call_function(function, Args(pos, keywords), site, owner=owner)
+        returned = self.call_function(function, Args(pos, keywords), site, owner=owner)
+        self.library.handed_on(returned, site)
         self.unit, self.cell = saved
 
     def parameter(self, param: s.Param, site: Site) -> Value:
         """What stands for an argument that is not known: rows of their own."""
         if isinstance(param.default, s.Const) and not isinstance(param.default.value, type(None)):
             return Data(kind="scalar", number=self.heap.fresh())
-        return self.new_rows(param.name, site, "parameter", "unknown", name=param.name)
+        data = self.new_rows(param.name, site, "parameter", "unknown", name=param.name)
+        self.hint(data.rows, param.name)
+        return data
 
     def new_rows(
         self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
     ) -> Data:
         """A value with rows of its own; the same site gives the same root."""
-        known = self.loop_of.get(("root", site, what, key))
+        turns = tuple(loop.turn for loop in self.loops if loop.turn is not None) if key is None else ()
+        identity = ("root", site, what, key, turns)
+        known = self.loop_of.get(identity)
         root = known if isinstance(known, Root) else Root(what, site, root_kind, role)
-        self.loop_of[("root", site, what, key)] = root  # type: ignore[assignment]
+        self.loop_of[identity] = root  # type: ignore[assignment]
         frame = self.heap.number("frame", id(root))
         return Data(
             rows=whole(root),
@@ -587,7 +595,7 @@ class Interpreter:
             frame = self.parents.get(frame)
         if name in _BUILTINS:
             return Lib("builtins." + name)
-        return Data(number=self.heap.number("name", name))
+        return Data(number=self.heap.number("name", name), name=name)
 
     def bind(self, target: s.Expr, value: Value) -> None:
         """Assign a value to a target."""
@@ -608,6 +616,8 @@ class Interpreter:
         if isinstance(value, Data):
             if value.rows:
                 self.hint(value.rows, name)
+                if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
+                    self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value) if value.kind == "array" else value
         if isinstance(value, Ref):
@@ -634,8 +644,20 @@ class Interpreter:
         if parts is None or len(parts) != count:
             part = self.data_ops.element(value)
             parts = [part] * count
-        for item, part in zip(target.items, parts, strict=True):
+        for item, part in zip(target.items, self._parts_by_name(target, value, parts), strict=True):
             self.bind(item, part)
+
+    def _parts_by_name(self, target: s.Seq, value: Value, parts: list[Value]) -> list[Value]:
+        """What an unknown loader returns together, taken apart by the names: `train, test = load()`."""
+        held = self.heap.load(value)
+        if not isinstance(held, Data) or not all(root.kind in ("unknown", "loader") for root, _ in held.rows):
+            return parts
+        roles = [
+            next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
+        ]
+        if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
+            return parts
+        return [self.data_ops.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:
         if isinstance(base, Choice):
@@ -926,7 +948,11 @@ class Interpreter:
         if isinstance(func, s.Attr) and isinstance(func.base, s.Index | s.Attr) and _in_place(node):
             return self._call_in_place(node, func)
         callee = self.eval(func)
-        args = self.arguments(node)
+        self.enclosing.append(func.name if isinstance(func, s.Attr) else getattr(func, "id", ""))
+        try:
+            args = self.arguments(node)
+        finally:
+            self.enclosing.pop()
         return self.call(callee, args, self.site(node))
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
@@ -1070,6 +1096,7 @@ class Interpreter:
             self._cut(function)
             return self.data_ops.pass_through(args)
         self.calls_of[key] = count + 1
+        enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
         self.parents[frame_id] = function.frame
         if function.cls is not None and function.frame == function.cls.frame:
@@ -1090,6 +1117,7 @@ class Interpreter:
             returns, yields = self.frame.returns, self.frame.yields
         finally:
             self.stack.pop()
+            self.enclosing = enclosing
             self.frame, self.unit, self.cell, self.caller = saved
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):

@@ -34,9 +34,8 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
-# In the target only a change of scale matters: codes and thresholds rename classes.
-_MATTERS_IN_TARGET = frozenset({"scaling", "projection", "statistic"})
-_SHAPES_TARGET = frozenset({"mean", "std", "min", "max", "median", "var", "amin", "amax"})
+# In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +109,11 @@ class _Joiner:
         for train in self.trains:
             for root, steps in train.rows:
                 for cut, part in steps:
+                    if train.kind == "handed on" and cut.kind is CutKind.POSITION:
+                        rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
+                        if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
+                            found.append(self._held_out(rest, train, None))
+                        continue
                     if not cut.explicit or cut.role(part) != "train" or cut.kind is CutKind.VALIDATION:
                         continue
                     for other, role in enumerate(cut.roles):
@@ -175,9 +179,7 @@ class _Joiner:
                     yield mark
         if train.y is not None:
             for mark in train.y.marks:
-                if not isinstance(mark, Learn) or mark.category not in _MATTERS_IN_TARGET:
-                    continue
-                if mark.category != "statistic" or mark.what in _SHAPES_TARGET and "mask" != train.y.kind:
+                if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
 
     def _learn_leak(self, mark: Learn | Draw, held_out: _HeldOut) -> LearnLeak | None:
@@ -207,7 +209,10 @@ class _Joiner:
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
             trace.append(self._step(label, held_out.split))
-        trace.append(self._step(f"{held_out.train.what} is trained on the result here", held_out.train.site))
+        used = f"{held_out.train.what} is trained on the result here"
+        if held_out.train.kind == "handed on":
+            used = "the training part is handed on here"
+        trace.append(self._step(used, held_out.train.site))
         if held_out.score is not None:
             trace.append(self._step("and scored on the held-out rows here", held_out.score.site))
         share = held_out.cut.share if held_out.cut is not None else None
@@ -330,9 +335,10 @@ class _Joiner:
         for score in self.scores:
             if score.kind in ("loss", "validation", "fold"):
                 continue
-            if not self._presented_as_held_out(score) and not any(self._stands_for_test(t, score) for t in self.trained(score)):
-                continue
+            presented = self._presented_as_held_out(score)
             for train in self.trained(score):
+                if not (presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)):
+                    continue
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
                 if within(train.rows, score.rows) and not self._stands_for_test(train, score):
@@ -353,6 +359,12 @@ class _Joiner:
                 yield OverlapLeak(
                     train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
                 )
+
+    def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
+        """Two slices of one table that share some rows and differ in others."""
+        cuts = (self._last_cut(trained), self._last_cut(scored))
+        sliced = all(cut is not None and cut.kind is CutKind.POSITION for cut in cuts)
+        return sliced and not within(trained, scored) and not within(scored, trained)
 
     def _stands_for_test(self, train: Train, score: Score) -> bool:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
@@ -415,6 +427,7 @@ class _Joiner:
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
             unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
+            unsure = unsure or bool({role_of_word(w) for w in self._words(rows)} & {"test", "validation"})
             yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
@@ -454,6 +467,9 @@ class _Joiner:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
+            known = {root for root, _ in rows}
+            if not known & {root for root, _ in event.rows} and self._words(event.rows) & self._words(rows) - {"x", "y"}:
+                continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
             named = {role_of_word(w) for w in self._words(event.rows)}
@@ -473,7 +489,7 @@ class _Joiner:
             if self._untouched_elsewhere(rows, choose.scores):
                 continue
             choice = self._what_is_chosen(choose, scores)
-            if choice is Choice.STOPPING and choose.how == "stopping" and not self._reported(rows, choose):
+            if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
                 continue
             # Taking the best index and the best value of the same scores is one choice.
             sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
@@ -490,6 +506,21 @@ class _Joiner:
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
             yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+        yield from self._choices_by_name(seen)
+
+    def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
+        """Where the flow is not known but names say it: a test score compared with the best so far, a validation
+        loader over the rows of the test loader."""
+        for site, name in self.program.named_choices.items():
+            if site not in seen:
+                trace = (self._step("the best is kept here", site),)
+                yield ChoiceLeak(Choice.STOPPING, name, self._location(site), trace, Confidence.LIKELY)
+        for site, rows in self.program.validation_loaders.items():
+            names = {n for n in self.program.names.get(rows, ()) if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))}
+            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
+            if tests and site not in seen:
+                trace = (self._step(f"the validation loader holds the rows of `{tests[0]}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, tests[0], self._location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
@@ -506,7 +537,7 @@ class _Joiner:
 
     def _compares(self, choose: Choose, scores: list[Score]) -> bool:
         """Whether several configurations stood to choose from."""
-        if choose.how in ("stopping", "search", "threshold"):
+        if choose.how in ("stopping", "search", "threshold", "calibration"):
             return True
         if any(loop.over == "folds" for score in scores for loop in score.loops):
             return False
@@ -521,7 +552,7 @@ class _Joiner:
         if choose.how == "stopping":
             return Choice.STOPPING
         loops = [loop for score in scores for loop in score.loops]
-        if choose.how == "threshold" or any(loop.over == "thresholds" for loop in loops):
+        if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
         if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
@@ -533,9 +564,7 @@ class _Joiner:
         return Choice.SETTING
 
     def _reported(self, rows: Rows, choose: Choose) -> bool:
-        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores) or "test" in {
-            role_of_word(w) for w in self._words(rows)
-        }
+        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores)
 
     def _reuses(self) -> Iterator[TestReuse]:
         chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import STATISTICS, DataOperations, _args, _no_args, _node, role_of_word, split_words
+from leakcheck.flow.data import SEARCH_CALLS, STATISTICS, DataOperations, _args, _no_args, _node, role_of_word, split_words
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.tables import Api
@@ -54,7 +54,6 @@ _FITTED_CHOICES = frozenset(
     "feature_importance get_score get_feature_importance k_feature_idx_ k_feature_names_ support_weak_ "
     "feature_importance_ best_features_ pvalues params".split()
 )
-_SEARCH_CALLS = frozenset({"optimize", "fmin", "minimize", "maximize", "gp_minimize", "forest_minimize", "dummy_minimize", "run"})
 
 
 class Library:
@@ -86,7 +85,8 @@ class Library:
             return special(full, args, site)
         if api is None:
             return self._unknown(name, args, site)
-        if api.part in _OBJECT_PARTS:
+        # A loss is a class to be called later, or a function of predictions and target.
+        if api.part in _OBJECT_PARTS and not (api.part == "loss" and _short(api.name)[:1].islower()):
             return self._construct(api, args, site)
         handler = getattr(self, "_p_" + api.part.replace("-", "_"), None)
         if handler is None:
@@ -96,8 +96,8 @@ class Library:
     def _unknown(self, name: str, args: Args, site: Site) -> Value:
         short = name.rsplit(".", 1)[-1]
         for value in args.all():
-            if short in _SEARCH_CALLS:
-                self._objective(value, site)
+            if short in SEARCH_CALLS:
+                self.objective(value, site)
         if "." in name:
             owner = self.i.tables.lookup(name.rsplit(".", 1)[0])
             if owner is not None and owner.part in _OBJECT_PARTS and short in ("from_pretrained", "from_config", "load", "from_json"):
@@ -172,7 +172,8 @@ class Library:
             return given
         role, part = self._role_of_load(api, values, path)
         constant = isinstance(path, Const) and isinstance(path.value, str)
-        several = bool(self.i.loops) and not constant and bool(args.pos)
+        repeated = any(loop.turn is None for loop in self.i.loops)
+        several = repeated and not constant and bool(args.pos)
         key: object = ("path", path.value) if constant and api.returns in ("frame", "array", "") else None
         return self.loaded(api.returns or "frame", _short(api.name), site, role, key, record=several, part=part, args=values)
 
@@ -495,7 +496,22 @@ class Library:
     def _p_silent(self, api: Api, args: Args, site: Site) -> Value:
         if _short(api.name) in ("dump", "save") and len(args.pos) > 1:
             self._save(args.pos[0], args.pos[1])
+        for value in args.all():
+            self.handed_on(value, site)
         return NONE
+
+    def handed_on(self, value: Value, site: Site) -> None:
+        """A training part that is saved or returned: trained on elsewhere."""
+        held = self.heap.load(value)
+        parts = held.items if isinstance(held, Items | ListObject) and held.items is not None else (value,)
+        if isinstance(held, DictObject):
+            parts = tuple(held.items.values())
+        for part in parts:
+            data = self.heap.data(part)
+            learned = any(isinstance(m, Learn) for m in data.marks)
+            if learned and any(role_of_word(w) == "train" for n in self.i.names.get(data.rows, ()) for w in split_words(n)):
+                model = self.heap.number("handed on", site)
+                self._emit_train(model, "handed on", "what is trained later", data, None, site, (), False, True)
 
     def _save(self, value: Value, where: Value) -> None:
         path = self.heap.load(where)
@@ -668,6 +684,14 @@ class Library:
             if marks:
                 value = Data(kind="columns", marks=marks, number=self.heap.number("importance", *sorted(id(m) for m in marks)))
                 return value if not name.startswith("get_") else Method(base, None, name)
+        if held.trains and name in ("history", "best_score_", "best_score", "evals_result_"):
+            scores = set()
+            for train in held.trains:
+                for data in train.held_out:
+                    event = Score(name, train.model, (train,), data.rows, train.site, (), data.marks, "history", self.ops.called(data))
+                    scores.add(self.i.emit((train.site, name, data.rows), event))
+            if scores:
+                return Data(kind="scalar", marks=frozenset(scores), number=self.heap.fresh())
         if part == "search":
             if name in ("best_estimator_", "estimator"):
                 return base
@@ -812,9 +836,9 @@ class Library:
             return UNKNOWN if name != "add" else NONE
         if part == "splitter" and name == "split":
             return self._split_folds(owner, held, args, site)
-        if name in _SEARCH_CALLS or (part == "search" and name == "search"):
+        if name in SEARCH_CALLS or (part == "search" and name == "search"):
             for value in args.all():
-                self._objective(value, site)
+                self.objective(value, site)
         if held.api.kind == "unknown":
             return self._unknown_method(owner, held, name, args, site)
         if part in ("estimator", "search", "network") or (part == "pipeline" and self._ends_in_predictor(held)):
@@ -858,7 +882,7 @@ class Library:
         else:
             key, name = ("value", held.number), held.name
         known = self._outside.get(key)
-        if known is None:
+        if known is None or not isinstance(self.heap.load(known), LibObject):
             site = Site("", None, (0, 0, 0, 0))
             api = _UNKNOWN_CLASS._replace(name=name.rsplit(".", 1)[-1] or "the model")
             made = LibObject(api, {}, (), site._replace(path=str(len(self._outside))), (), {}, outside=True)
@@ -987,7 +1011,7 @@ class Library:
             first = args.pos[0] if args.pos else next(iter(args.kw.values()), None)
             if first is None:
                 return UNKNOWN
-            x = self.content(first)
+            x = self.ops.rooted(self.content(first), site)
             if x.rows:
                 return self._predicted(owner, held, x, site)
             return self.ops.pass_through(args)
@@ -1003,6 +1027,8 @@ class Library:
     def _scored(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         candidates = [v for k, v in args.kw.items() if k not in ("verbose", "batch_size", "sample_weight", "callbacks", "steps")]
         data = next((d for d in (self.content(v) for v in [*args.pos, *candidates]) if d.rows), None)
+        if data is None and args.pos:
+            data = self.ops.rooted(self.content(args.pos[0]), site)
         if data is None:
             data = next((self.content(held.args[k]) for k in ("eval_dataset", "valid_data") if k in held.args), None)
         if data is None or not data.rows:
@@ -1025,6 +1051,8 @@ class Library:
             candidates = [*args.pos, *args.kw.values()]
             x = next((d for d in (self.content(v) for v in candidates) if d.rows), UNKNOWN)
         y_value = values.get(api.y) or values.get("y")
+        if not x.rows and x_value is not None:
+            x = self.ops.rooted(self.content(x_value), site)
         if not x.rows:
             x_value = held.args.get(api.x) or held.args.get("train_dataset") or held.args.get("train_data")
             x = self.content(x_value) if x_value is not None else UNKNOWN
@@ -1062,6 +1090,7 @@ class Library:
             baseline=self._is_baseline(held),
             seeds=self._seed_of(held, args),
         )
+        self._note_calibration(held, x, y, train, site)
         for data in held_out:
             event = Score("validation", model, (train,), data.rows, site, self.i.loops, data.marks, "validation", self.ops.called(data))
             score = self.i.emit((site, "validation", data.rows, model), event)
@@ -1074,6 +1103,16 @@ class Library:
             if isinstance(current, LibObject):
                 self.heap.set(owner.address, replace(current, trains=(train,)))
         return train  # type: ignore[no-any-return]
+
+    def _note_calibration(self, held: LibObject, x: Data, y: Data | None, train: Train, site: Site) -> None:
+        """Predictions, or a fitted model, adjusted to the target of the rows they were made from."""
+        made = [m for m in x.marks if isinstance(m, Predict) and m.rows == x.rows]
+        prefit = [self.heap.load(p) for p in held.parts] if "Calibrated" in held.api.name else []
+        before = [t for p in prefit if isinstance(p, LibObject) for t in p.trains]
+        if y is None or not ((made and len(x.marks) == len(made)) or before):
+            return
+        event = Score("calibration", train.model, (train,), x.rows, site, self.i.loops, x.marks, "validation", self.ops.called(x))
+        self.ops.choose([self.i.emit((site, "calibration", x.rows), event)], site, "calibration", "the calibration")
 
     def _inside(self, held: LibObject) -> frozenset[Mark]:
         """What the layers of a network had learned before it is trained."""
@@ -1142,11 +1181,23 @@ class Library:
                     return True
         return False
 
-    def _objective(self, value: Value, site: Site) -> None:
+    def objective(self, value: Value, site: Site) -> None:
         """A function handed to a search over settings: what it returns decides."""
         if not isinstance(value, Function | Method | Partial):
             return
-        result = self.i.call(value, _args(UNKNOWN), site)
+        function = value
+        while isinstance(function, Method | Partial):
+            inner = function.function
+            if inner is None:
+                return
+            function = inner
+        given = {p.name: self.i.parameter(p, site) for p in function.params if p.kind not in ("*", "**")} if isinstance(function, Function) else {}
+        if isinstance(value, Method):
+            given.pop(next(iter(given), ""), None)
+        if isinstance(value, Partial):
+            for name in [*list(given)[: len(value.args)], *(k for k, _ in value.keywords)]:
+                given.pop(name, None)
+        result = self.i.call(value, _args(**given), site)
         held = self.heap.load(result)
         data = self.heap.data(result)
         if isinstance(held, DictObject) and "loss" in held.items:

@@ -23,7 +23,7 @@ class ThresholdOnTest(Rule[ProgramFacts]):
             if leak.choice is Choice.THRESHOLD:
                 yield self.finding(
                     leak.location,
-                    f"the decision threshold is chosen on the test rows `{leak.rows}`",
+                    f"the decision threshold (or calibration) is fitted on the test rows `{leak.rows}`",
                     trace=leak.trace,
                     confidence=leak.confidence,
                 )
