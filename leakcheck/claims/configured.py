@@ -95,9 +95,9 @@ def declared_claims(
 ) -> tuple[Claim, ...]:
     """The validated claims, with their places in the configuration file. Needs no library."""
     from leakcheck.claims.declaration import read_claims
+    from leakcheck.project.paths import shown
 
-    name = config.relative_to(root).as_posix() if config.is_relative_to(root) else config.name
-    claims = read_claims(config_tables, name, _lines(config))
+    claims = read_claims(config_tables, shown(config), _lines(config))
     return tuple(_demoted(claim, exploratory) for claim in claims)
 
 

@@ -57,6 +57,12 @@ _HEDGED = re.compile(
 _OTHERS_WORK = re.compile(
     r"\bet\s+al\b|\[\d+\]|\((?:19|20)\d\d\)|\barxiv\b|\bpaper\b|\bthe\s+authors\b|\breported\s+(?:by|in)\b", re.I
 )
+# One of these stands in every comparison; looking for them costs a fifth of the pattern.
+_STEMS = (
+    "outperform", "beat", "surpass", "outscore", "better than", "higher than", "lower than", "greater than",
+    "accurate than", "stronger than", "worse than", "improv", "gain", "increas", "reduc", "boost", "ahead of",
+    "compared ", "versus", " vs", "opposed to", "over ",
+)  # fmt: skip
 _LONGEST = 600  # characters of a sentence; what is longer is data, not prose
 _NOT_ABOUT_RESULTS = (
     "changelog",
@@ -71,20 +77,28 @@ _NOT_ABOUT_RESULTS = (
 
 
 @dataclass(frozen=True, slots=True)
+class _Known:
+    """The declared claims, and those whose text is the file at hand."""
+
+    claims: tuple[Claim, ...]
+    of_this_text: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Sentence:
     text: str
     line: int
     end_line: int
 
 
-def read_prose(files: Iterable[tuple[str, Path]], claims: Sequence[Claim] = ()) -> Iterator[ProseFacts]:
+def read_prose(files: Iterable[tuple[str, str, Path]], claims: Sequence[Claim] = ()) -> Iterator[ProseFacts]:
     """Comparisons in Markdown files, in notebooks' text cells and in docstrings.
 
     Parameters
     ----------
-    files : iterable of (str, Path)
-        Path as shown to people, and on disk. Files of other kinds, and those that cannot be read, are passed over: the
-        code leg reports unreadable code.
+    files : iterable of (str, str, Path)
+        Path inside the project, as claims name their text; as shown to people; and on disk. Files of other kinds, and
+        those that cannot be read, are passed over: the code leg reports unreadable code.
     claims : sequence of Claim
         The declared claims.
 
@@ -93,43 +107,46 @@ def read_prose(files: Iterable[tuple[str, Path]], claims: Sequence[Claim] = ()) 
     ProseFacts
         One a file that holds a comparison.
     """
-    for path, file in files:
+    for inside, path, file in files:
         try:
             text = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
             continue
-        facts = prose_facts(text, path, claims)
+        facts = prose_facts(text, path, claims, inside)
         if facts.comparisons:
             yield facts
 
 
-def prose_facts(text: str, path: str, claims: Sequence[Claim] = ()) -> ProseFacts:
-    """Comparisons in the text of one file, by its suffix."""
+def prose_facts(text: str, path: str, claims: Sequence[Claim] = (), inside: str | None = None) -> ProseFacts:
+    """Comparisons in the text of one file, by its suffix; `inside` is its path in the project, where that differs."""
+    here = PurePosixPath(inside or path)
+    texts = [claim for claim in claims if claim.text is not None and PurePosixPath(claim.text) == here]
+    known = _Known(tuple(claims), tuple(texts))
     suffix = PurePosixPath(path).suffix.lower()
     if suffix in (".md", ".markdown"):
         stem = PurePosixPath(path).stem.lower().replace("-", "_")
-        found = [] if stem in _NOT_ABOUT_RESULTS else list(_of_markdown(text, path, ProseKind.MARKDOWN, claims))
+        found = [] if stem in _NOT_ABOUT_RESULTS else list(_of_markdown(text, path, ProseKind.MARKDOWN, known))
     elif suffix == ".ipynb":
-        found = list(_of_notebook(text, path, claims))
+        found = list(_of_notebook(text, path, known))
     elif suffix == ".py":
-        found = list(_of_docstrings(text, path, claims))
+        found = list(_of_docstrings(text, path, known))
     else:
         found = []
     return ProseFacts(path, tuple(found))
 
 
 def _of_markdown(
-    text: str, path: str, kind: ProseKind, claims: Sequence[Claim], cell: int | None = None, first_line: int = 1
+    text: str, path: str, kind: ProseKind, known: _Known, cell: int | None = None, first_line: int = 1
 ) -> Iterator[Comparison]:
     for sentence in _sentences(_paragraphs(text)):
         numbers = claimed_numbers(sentence.text)
         if numbers:
             line, end = sentence.line + first_line - 1, sentence.end_line + first_line - 1
             location = Location(path, cell, line, 1, end, 1)
-            yield Comparison(location, kind, sentence.text, numbers, _covering(sentence.text, path, claims))
+            yield Comparison(location, kind, sentence.text, numbers, _covering(sentence.text, known))
 
 
-def _of_notebook(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Comparison]:
+def _of_notebook(text: str, path: str, known: _Known) -> Iterator[Comparison]:
     try:
         cells = json.loads(text)["cells"]
         prose = [(n, cell["source"]) for n, cell in enumerate(cells, start=1) if cell.get("cell_type") == "markdown"]
@@ -137,12 +154,13 @@ def _of_notebook(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Comp
         return
     for number, source in prose:
         joined = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        yield from _of_markdown(joined, path, ProseKind.NOTEBOOK, claims, number)
+        yield from _of_markdown(joined, path, ProseKind.NOTEBOOK, known, number)
 
 
-def _of_docstrings(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Comparison]:
-    if not _COMPARISON.search(text):  # most files end here, unparsed
-        return
+def _of_docstrings(text: str, path: str, known: _Known) -> Iterator[Comparison]:
+    plain = text.lower()
+    if not any(stem in plain for stem in _STEMS) or not _COMPARISON.search(text):
+        return  # most files end here, unparsed
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -155,7 +173,7 @@ def _of_docstrings(text: str, path: str, claims: Sequence[Claim]) -> Iterator[Co
                 # The first line has no indentation of its own; doctests are code.
                 head, _, rest = value.value.partition("\n")
                 prose = re.sub(r"(?m)^\s*(?:>>>|\.\.\.).*$", "", f"{head.strip()}\n{dedent(rest)}")
-                yield from _of_markdown(prose, path, ProseKind.DOCSTRING, claims, first_line=docstring.lineno)
+                yield from _of_markdown(prose, path, ProseKind.DOCSTRING, known, first_line=docstring.lineno)
 
 
 def claimed_numbers(sentence: str) -> tuple[str, ...]:
@@ -178,13 +196,13 @@ def _is_score(number: str) -> bool:
     return number.endswith(("%", "percent")) or "." in number
 
 
-def _covering(sentence: str, path: str, claims: Sequence[Claim]) -> str | None:
+def _covering(sentence: str, known: _Known) -> str | None:
     """The declared claim that a sentence states: both methods are named, or it stands in the claim's text."""
     plain = sentence.casefold()
     metrics = {match[0].casefold() for match in _METRIC.finditer(sentence)} - {"score", "scores", "performance"}
-    for claim in claims:
+    for claim in known.claims:
         names_both = all(_names(name, plain) for name in (claim.a, claim.b))
-        in_its_text = claim.text is not None and PurePosixPath(claim.text) == PurePosixPath(path)
+        in_its_text = claim in known.of_this_text
         same_metric = claim.metric is None or not metrics or any(_same(metric, claim.metric) for metric in metrics)
         if names_both or (in_its_text and same_metric):
             return claim.id

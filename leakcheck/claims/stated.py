@@ -10,6 +10,7 @@ from leakcheck.claims.prose import NUMBER, prose_facts
 from leakcheck.claims.tables import read_text
 from leakcheck.claims.wording import plain
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.paths import shown
 
 
 def stated_numbers(claim: Claim, summary: Summary, root: Path) -> tuple[Stated, ...]:
@@ -24,7 +25,7 @@ def stated_numbers(claim: Claim, summary: Summary, root: Path) -> tuple[Stated, 
     file = root / claim.text
     if not file.is_file():
         raise LeakcheckError("the text of the claim does not exist", file=claim.text)
-    facts = prose_facts(read_text(file, claim.text), claim.text, (claim,))
+    facts = prose_facts(read_text(file, claim.text), shown(file), (claim,), claim.text)
     return tuple(_check(comparison, summary) for comparison in facts.comparisons if comparison.covered_by == claim.id)
 
 

@@ -32,6 +32,11 @@ controls = { data = "equal" }
 """
 
 
+@pytest.fixture(autouse=True)
+def in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def project(root: Path, config: str, runs: str = RUNS) -> None:
     (root / "results").mkdir(exist_ok=True)
     (root / "results" / "seeds.csv").write_text(runs)
