@@ -30,8 +30,8 @@ def named_values(file: Path, path: str, metric: str | None) -> dict[str, Decimal
     for model in _models(file, path):
         found = [
             (entry.get("type"), entry.get("value"))
-            for result in model.get("results") or ()
-            for entry in result.get("metrics") or ()
+            for result in _objects(model.get("results"))
+            for entry in _objects(result.get("metrics"))
             if metric is None or metric in (entry.get("type"), entry.get("name"))
         ]
         name = str(model.get("name"))
@@ -74,3 +74,8 @@ def _models(file: Path, path: str) -> list[dict[str, Any]]:
     if not isinstance(models, list) or not all(isinstance(model, dict) for model in models):
         raise LeakcheckError("the file has no model-index", file=path)
     return models
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """The mappings of a list; a card may hold anything."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -32,10 +32,10 @@ examples:
 def run(arguments: list[str]) -> int:
     """Compare, print, and return the exit status."""
     options = _parser().parse_args(arguments)
-    settings = _settings(options)
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    settings = _settings(options)
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
 

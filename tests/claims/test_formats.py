@@ -225,3 +225,21 @@ def test_dvc_metrics_of_several_runs_pair_by_what_differs(compare: Compare) -> N
         "runs/base/*/metrics.json", "runs/ours/*/metrics.json", "--metric", "acc", "--threshold", "0.01"
     )
     assert SUPPORTED in out
+
+
+def test_card_of_another_shape_is_one_message(compare: Compare) -> None:
+    Path("odd.md").write_text("---\nmodel-index:\n- name: a\n  results: [text, {metrics: [1]}]\n---\n")
+    status, _, err = compare("odd.md", "odd.md", "--metric", "acc")
+    assert status == 2
+    assert "found none" in err
+
+
+def test_missing_extra_is_one_line(compare: Compare, monkeypatch: pytest.MonkeyPatch) -> None:
+    import leakcheck.claims.extra as extra
+
+    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "statsmodels" else object())
+    status, out, err = compare("runs.csv")
+    assert (status, out) == (2, "")
+    assert err == (
+        "leakcheck: comparing runs needs statsmodels: install it with pip install 'leakcheck-lint[claims]'\n"
+    )
