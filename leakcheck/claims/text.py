@@ -45,7 +45,7 @@ def ranking_text(ranking: Ranking) -> str:
     ]
     lines += [f"  {plain(ranking.mean_ranks[index], 4):<8}{ranking.methods[index]}" for index in order]
     for pair in ranking.pairs:
-        verdict = "differ" if pair.nemenyi_differs else "do not differ"
+        verdict = "differ" if pair.nemenyi_differs else "are not told apart"
         lines.append(
             f"  {pair.first} and {pair.second} {verdict} by Nemenyi; Wilcoxon p = {plain(pair.wilcoxon_p, 3)}, "
             f"Holm {plain(pair.holm_p, 3)}"

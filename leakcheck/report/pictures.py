@@ -11,6 +11,7 @@ WIDTH = 360.0  # of every picture, in its own units: readable on a phone, enlarg
 MARGIN = 12.0
 MOST_ROWS = 24  # pairs drawn one by one; beyond that a histogram
 BINS = 20
+_LONGEST_NAME = 24  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def pairs_picture(claim: Mapping[str, Any]) -> Picture | None:
     else:
         bars = tuple(
             Bar(
-                label=str(pair["id"])[:24],
+                label=_name(str(pair["id"])),
                 value=_number(pair["difference"]),
                 x1=scale(0.0),
                 x2=scale(pair["difference"]),
@@ -127,7 +128,7 @@ def ranking_picture(ranking: Mapping[str, Any]) -> Picture:
     ordered = sorted(ranks, key=lambda method: (ranks[method], method))
     methods = tuple(
         Bar(
-            str(method)[:40],
+            _name(str(method)),
             _number(ranks[method]),
             scale(ranks[method]),
             scale(ranks[method]),
@@ -197,6 +198,11 @@ def _ticks(scale: _Scale) -> tuple[Tick, ...]:
         found.append(Tick(scale(value), _number(value)))
         first += 1
     return tuple(found)
+
+
+def _name(method: str) -> str:
+    """A name that fits beside its dot."""
+    return method if len(method) <= _LONGEST_NAME else method[: _LONGEST_NAME - 3] + "..."
 
 
 def _number(value: float) -> str:
