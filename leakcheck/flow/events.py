@@ -98,7 +98,7 @@ class Choose:
     site: Site
     how: str  # "comparison", "extremum", "search", "stopping", "threshold"
     loops: tuple[Loop, ...]
-    what: str  # what was chosen, in words
+    what: str  # for stopping: whether the code asks for it or the library does it by default
 
 
 @dataclass(frozen=True, eq=False, slots=True)

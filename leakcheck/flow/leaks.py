@@ -564,7 +564,10 @@ class _Joiner:
         return Choice.SETTING
 
     def _reported(self, rows: Rows, choose: Choose) -> bool:
-        return any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores)
+        if any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores):
+            return True
+        # Training prints the score of these rows; where the code calls them the test rows, that is the result.
+        return choose.what == "on request" and "test" in {role_of_word(w) for w in self._words(rows)}
 
     def _reuses(self) -> Iterator[TestReuse]:
         chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}

@@ -1095,7 +1095,8 @@ class Library:
             event = Score("validation", model, (train,), data.rows, site, self.i.loops, data.marks, "validation", self.ops.called(data))
             score = self.i.emit((site, "validation", data.rows, model), event)
             if stops:
-                self.ops.choose([score], site, "stopping", "the stopping round")
+                explicit = self._stops_explicitly(held, args)
+                self.ops.choose([score], site, "stopping", "on request" if explicit else "by default")
         if api.part == "search":
             self._fold(held.parts[0] if held.parts else owner, x, y, site, _short(api.name), held.args.get("cv"))
         if isinstance(owner, Ref):
@@ -1161,6 +1162,9 @@ class Library:
         """Whether the held-out rows of a training call decide when it ends or which state is kept."""
         if held.api.stops and not self._is_false(args.kw.get("use_best_model", held.args.get("use_best_model"))):
             return True
+        return self._stops_explicitly(held, args)
+
+    def _stops_explicitly(self, held: LibObject, args: Args) -> bool:
         for source in (args.kw, held.args):
             value = source.get("early_stopping_rounds") or source.get("early_stopping")
             if value is not None and self.heap.load(value) != NONE and not self._is_false(value):
@@ -1355,6 +1359,13 @@ class Library:
         if isinstance(held, Data | ListObject | DictObject | Instance | LibObject) and isinstance(args.pos[0], Ref):
             return self.heap.new(held)
         return args.pos[0] if args.pos else UNKNOWN
+
+    def _f_torch__utils__data__Subset(self, name: str, args: Args, site: Site) -> Value:
+        data = self.content(args.get(0, "dataset") or NONE)
+        picker = self.heap.data(args.get(1, "indices"))
+        if not picker.rows and picker.kind not in ("index",):
+            return data.but(number=self.heap.fresh())
+        return self.ops._picked(data, picker.but(kind="index")).but(each=())
 
     def _f_functools__partial(self, name: str, args: Args, site: Site) -> Value:
         if not args.pos:

@@ -16,7 +16,7 @@ PARTS = frozenset(
     {
         # classes
         *("transformer", "resampler", "estimator", "pipeline", "union", "search", "splitter", "network", "optimizer"),
-        *("loss", "dataset", "loader", "callback", "metric", "object"),
+        *("loss", "dataset", "loader", "sampler", "callback", "metric", "object"),
         # functions
         *("load", "make", "split", "random-split", "learn", "statistic", "select", "train", "fold-score"),
         *("fold-predict", "score", "row-wise", "filter", "reorder", "draw", "combine", "extremum", "seed"),
