@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from leakcheck.claims import bootstrap, significance
 from leakcheck.claims.check import facts_of, results_location
 from leakcheck.claims.facts import Claim, Verdict
-from leakcheck.claims.pairing import Paired, Row
+from leakcheck.claims.paired import Paired, Row
 from leakcheck.claims.summary import Settings
 
 Draw = Callable[[np.random.Generator, int], NDArray[np.float64]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from leakcheck.claims.check import facts_of
 from leakcheck.claims.facts import Claim, ClaimFacts, Correction
 from leakcheck.claims.family import adjusted
-from leakcheck.claims.pairing import Paired, Row
+from leakcheck.claims.paired import Paired, Row
 from leakcheck.claims.summary import Settings
 from leakcheck.claims.tables import Table
 from leakcheck.errors import LeakcheckError

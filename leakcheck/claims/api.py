@@ -11,7 +11,7 @@ from leakcheck.claims.check import facts_of, results_location
 from leakcheck.claims.export import claim_json, pairs_by_id
 from leakcheck.claims.extra import require_libraries
 from leakcheck.claims.facts import Claim, ClaimFacts, Direction, Stage, Unit, Verdict
-from leakcheck.claims.pairing import Paired, Row
+from leakcheck.claims.paired import Paired, Row
 from leakcheck.claims.rules import findings_of
 from leakcheck.claims.summary import LEVEL, SEED, Settings
 from leakcheck.claims.tables import to_decimal

@@ -11,7 +11,8 @@ from leakcheck.claims import judge
 from leakcheck.claims.declaration import missing_parts
 from leakcheck.claims.facts import Claim, ClaimFacts, FamilyResult, Inflation, Summary
 from leakcheck.claims.family import families
-from leakcheck.claims.pairing import Paired, read_pairs
+from leakcheck.claims.paired import Paired
+from leakcheck.claims.pairing import read_pairs
 from leakcheck.claims.selection import inflation
 from leakcheck.claims.summary import Settings, summarise
 from leakcheck.errors import LeakcheckError

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from decimal import Decimal
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from leakcheck.findings import Finding, Location
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 
 class Direction(Enum):
@@ -275,30 +278,3 @@ class ClaimFacts:
     unplanned_runs: tuple[str, ...] = ()
     risks: tuple[Finding, ...] = ()
     clears: bool = False  # the deciding interval lies above the threshold
-
-
-class ProseKind(Enum):
-    """Where a sentence stands."""
-
-    MARKDOWN = "Markdown"
-    NOTEBOOK = "notebook text"
-    DOCSTRING = "docstring"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A sentence which says, with a number, that one method beats another."""
-
-    location: Location
-    kind: ProseKind
-    text: str
-    numbers: tuple[str, ...]
-    covered_by: str | None = None  # id of the declared claim
-
-
-@dataclass(frozen=True, slots=True)
-class ProseFacts:
-    """The comparisons found in one file's prose."""
-
-    path: str
-    comparisons: tuple[Comparison, ...]

@@ -9,7 +9,7 @@ from leakcheck.claims.facts import Claim, FamilyResult, Inflation, Interval, Sta
 from leakcheck.claims.wording import amount, interval_text
 from leakcheck.findings import Finding
 
-FEWEST = 3
+FEWEST = 3  # pairs below which there is no verdict
 NORMALITY_UP_TO = 5
 UNDERCOVERAGE_BELOW = 20
 CEILING_UP_TO = 5

@@ -2,77 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from glob import glob
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leakcheck.claims.facts import AnalysisUnit, Claim, Direction, Pair, PseudoRuns
-from leakcheck.claims.tables import Table, read_table, to_decimal
+from leakcheck.claims.facts import AnalysisUnit, Claim, PseudoRuns
+from leakcheck.claims.model_index import metric_value
+from leakcheck.claims.paired import Paired, Row
+from leakcheck.claims.searches import cross_validation
+from leakcheck.claims.single_runs import metric_diff, model_index
+from leakcheck.claims.tables import Table, read_table
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
 
 _ID_COLUMNS = ("id", "seed", "run", "run_id", "fold", "split")
 _RUN_COLUMNS = ("run", "run_id", "runid", "run id", "seed", "trial", "checkpoint")
 _NOT_RUNS = ("fold", "split", "cv", "task", "dataset", "data set", "benchmark")
-_FOLD_SCORE = re.compile(r"split(\d+)_test_(.+)")
 _CHART_COLUMN = re.compile(r".+ - .+?(__MIN|__MAX)?$")
 _SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One value of each method, with the run, task or other cluster that it belongs to."""
-
-    id: str
-    a: Decimal
-    b: Decimal
-    cluster: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """Rows of both methods, matched; nothing was dropped."""
-
-    rows: tuple[Row, ...]
-    source: str
-    shared: str
-    metric: str
-    unit: str = "run"
-    example: str = "row"  # what a row is, where rows are averaged within a cluster
-    test_train_ratio: float | None = None
-    candidates: int | None = None  # of the search in which `b` came first
-    trial_scores: tuple[float, ...] = ()  # of all candidates of a search
-    pseudo_runs: PseudoRuns | None = None
-    remarks: tuple[str, ...] = ()
-
-    def pairs(self, direction: Direction) -> tuple[Pair, ...]:
-        """One pair an independent observation: rows of a cluster are averaged. Ordered by value, not by file."""
-        groups: dict[str, list[Row]] = {}
-        for row in self.rows:
-            groups.setdefault(row.id if row.cluster is None else row.cluster, []).append(row)
-        made = []
-        for name, rows in groups.items():
-            a, b = _mean([row.a for row in rows]), _mean([row.b for row in rows])
-            difference = b - a if direction is Direction.HIGHER else a - b
-            made.append(Pair(name, float(a), float(b), float(difference)))
-        return tuple(sorted(made, key=lambda pair: (pair.difference, pair.a, pair.id)))
-
-    def digest(self) -> str:
-        """SHA-256 of the matched values, in an order that does not depend on the file's."""
-        lines = sorted(
-            f"{row.cluster or ''}\t{row.id}\t{row.a.normalize():f}\t{row.b.normalize():f}" for row in self.rows
-        )
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def read_pairs(claim: Claim, root: Path) -> Paired:
@@ -95,14 +49,11 @@ def read_pairs(claim: Claim, root: Path) -> Paired:
         )
     path, file = files[0]
     if file.suffix.lower() in (".md", ".yaml", ".yml"):
-        return _model_index(claim, path, file)
+        return model_index(claim, path, file)
     table = read_table(file, path)
-    folds = [column for column in table.columns if _FOLD_SCORE.fullmatch(column)]
-    if folds:
-        return _cross_validation(claim, table)
-    old, new = _metric_diff(claim, table)
-    if old is not None and new is not None:
-        return _one_run(claim, path, old, new)
+    other = cross_validation(claim, table) or metric_diff(claim, table)
+    if other is not None:
+        return other
     if table.find(claim.a) is not None and table.find(claim.b) is not None:
         return _wide(claim, table)
     return _long(claim, table)
@@ -190,7 +141,7 @@ def _long(claim: Claim, table: Table) -> Paired:
     method = _method_column(claim, table, (claim.a, claim.b))
     value = _value_column(claim, table)
     id_column = _id_column(claim, table, taken=(method, value))
-    of_method = {name: [] for name in (claim.a, claim.b)}  # type: dict[str, list[int]]
+    of_method: dict[str, list[int]] = {name: [] for name in (claim.a, claim.b)}
     for index in range(len(table.rows)):
         name = table.text(index, method)
         if name in of_method:
@@ -236,8 +187,6 @@ def _scores(
 ) -> Iterable[tuple[tuple[str | None, str], Decimal]]:
     """Values of one method's file: one number (a run), or a row an example or run."""
     if file.suffix.lower() in (".md", ".yaml", ".yml"):
-        from leakcheck.claims.model_index import metric_value
-
         yield (None, run), metric_value(file, path, claim.metric)
         return
     table = read_table(file, path)
@@ -254,120 +203,6 @@ def _scores(
         key = (run if examples else None, table.text(index, id_column))
         _refuse_duplicate(table, seen, key, index)
         yield key, table.number(index, value, f"id {key[1]!r}")
-
-
-def _cross_validation(claim: Claim, table: Table) -> Paired:
-    """Rows of scikit-learn's `cv_results_`: candidates; the pairs are the folds."""
-    matches = [(column, match) for column in table.columns if (match := _FOLD_SCORE.fullmatch(column))]
-    scorers = list(dict.fromkeys(match[2] for _, match in matches))
-    wanted = [scorer for scorer in scorers if scorer == claim.metric] or scorers
-    scorer = wanted[0]
-    if len(wanted) > 1:
-        raise LeakcheckError(
-            "the search has several metrics; name one", file=table.path, place="header", found=", ".join(scorers)
-        )
-    a, b = _candidate(table, claim.a), _candidate(table, claim.b)
-    folds = [(match[1], table.columns.index(column)) for column, match in matches if match[2] == scorer]
-    rows = [
-        Row(
-            fold,
-            table.number(a, index, f"{claim.a!r}, fold {fold}"),
-            table.number(b, index, f"{claim.b!r}, fold {fold}"),
-        )
-        for fold, index in folds
-    ]
-    ratio = 1.0 / (len(folds) - 1) if len(folds) > 1 else 1.0
-    rank = table.find(f"rank_test_{scorer}")
-    first = rank is not None and table.text(b, rank) == "1"
-    return Paired(
-        rows=tuple(rows),
-        source=table.path,
-        shared="fold",
-        metric=scorer,
-        unit="fold",
-        test_train_ratio=ratio,
-        candidates=len(table.rows) if first and len(table.rows) > 1 else None,
-        trial_scores=tuple(
-            math.fsum(float(table.number(row, index, f"candidate {row}")) for _, index in folds) / len(folds)
-            for row in range(len(table.rows))
-        ),
-        remarks=(
-            f"Folds share most of their training rows, so their differences are correlated: the interval is the "
-            f"corrected resampled t with {len(folds)} folds taken as one partition (test/train = {ratio:.3g}); "
-            "the bootstrap and the rank tests, which need independent pairs, are left out.",
-            "Folds differ in their rows only: initialisation, order of the data and hardware are not covered.",
-        ),
-    )
-
-
-def _candidate(table: Table, name: str) -> int:
-    """Row of a search's candidate: its `params` as written, `name=value` pairs, or its number from 0."""
-    params = table.find("params")
-    if params is not None:
-        plain = name.replace('"', "'").replace(" ", "")
-        same = [
-            index
-            for index, row in enumerate(table.rows)
-            if str(row[params]).replace('"', "'").replace(" ", "") == plain
-        ]
-        if len(same) == 1:
-            return same[0]
-    settings = [part.partition("=") for part in name.split(",")]
-    if all(sign for _, sign, _ in settings):
-        wanted = [(table.require(f"param_{key.strip()}", "a parameter"), value.strip()) for key, _, value in settings]
-        same = [i for i, row in enumerate(table.rows) if all(_same(row[column], value) for column, value in wanted)]
-        if len(same) == 1:
-            return same[0]
-        if same:
-            raise LeakcheckError(f"{name!r} names {len(same)} candidates of the search", file=table.path)
-    if name.isdecimal() and int(name) < len(table.rows):
-        return int(name)
-    raise LeakcheckError(
-        f"the search has no candidate {name!r}",
-        file=table.path,
-        expected=f"its params as written, 'name=value', or a row from 0 to {len(table.rows) - 1}",
-    )
-
-
-def _same(cell: Any, text: str) -> bool:
-    """Whether a parameter has the value that was named; 1 and 1.0 are the same."""
-    if str(cell).strip() == text:
-        return True
-    try:
-        return to_decimal(cell) == to_decimal(text)
-    except ValueError:
-        return False
-
-
-def _metric_diff(claim: Claim, table: Table) -> tuple[Decimal | None, Decimal | None]:
-    """Old and new value of `dvc metrics diff --json`, which is one run of each."""
-    if not claim.metric or len(table.rows) != 1:
-        return None, None
-    ends = {
-        end: [i for i, column in enumerate(table.columns) if column.endswith(f"{claim.metric}.{end}")]
-        for end in ("old", "new")
-    }
-    if any(len(columns) != 1 for columns in ends.values()):
-        return None, None
-    return table.number(0, ends["old"][0], "the old run"), table.number(0, ends["new"][0], "the new run")
-
-
-def _model_index(claim: Claim, path: str, file: Path) -> Paired:
-    from leakcheck.claims.model_index import named_values
-
-    values = named_values(file, path, claim.metric)
-    missing = [name for name in (claim.a, claim.b) if name not in values]
-    if missing:
-        raise LeakcheckError(
-            f"the model-index has no model {missing[0]!r}; give a file for each method",
-            file=path,
-            found=", ".join(repr(name) for name in values),
-        )
-    return _one_run(claim, path, values[claim.a], values[claim.b])
-
-
-def _one_run(claim: Claim, path: str, a: Decimal, b: Decimal) -> Paired:
-    return Paired((Row("the only run", a, b),), source=path, shared=claim.pair or "run", metric=claim.metric or "value")
 
 
 def _with_units(
@@ -557,13 +392,6 @@ def _run_names(paths: Sequence[str]) -> list[str]:
             names = ["/".join(part[i] for i in differing) for part in varying]
         return names
     return [str(index) for index in range(1, len(paths) + 1)]
-
-
-def _mean(values: Sequence[Decimal]) -> Decimal:
-    if len(values) == 1:
-        return values[0]
-    # The correctly rounded sum does not depend on the order.
-    return Decimal(repr(math.fsum(float(value) for value in values) / len(values)))
 
 
 def _at(path: str) -> Location:

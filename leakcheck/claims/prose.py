@@ -14,9 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
+from typing import TYPE_CHECKING
 
-from leakcheck.claims.facts import Claim, Comparison, ProseFacts, ProseKind
+from leakcheck.claims.prose_facts import Comparison, ProseFacts, ProseKind
 from leakcheck.findings import Location
+
+if TYPE_CHECKING:
+    from leakcheck.claims.facts import Claim
 
 _COMPARISON = re.compile(
     r"""\b(?:

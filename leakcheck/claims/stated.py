@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from leakcheck.claims.facts import Claim, Comparison, Direction, Stated, Summary, Unit
+from leakcheck.claims.facts import Claim, Direction, Stated, Summary, Unit
 from leakcheck.claims.prose import NUMBER, prose_facts
+from leakcheck.claims.prose_facts import Comparison
 from leakcheck.claims.tables import read_text
 from leakcheck.claims.wording import plain
 from leakcheck.errors import LeakcheckError

@@ -10,7 +10,8 @@ import numpy as np
 
 from leakcheck.claims import bootstrap, significance
 from leakcheck.claims.facts import BudgetPoint, Claim, Direction, Interval, Nesting, Summary
-from leakcheck.claims.pairing import Paired
+from leakcheck.claims.judge import FEWEST
+from leakcheck.claims.paired import Paired
 from leakcheck.claims.selection import expected_best
 
 LEVEL = 0.95
@@ -18,7 +19,6 @@ SEED = 42
 T_METHOD = "paired t"
 FOLDS_METHOD = "corrected resampled t"
 BOOTSTRAP_METHOD = "percentile bootstrap"
-FEWEST = 3  # pairs below which there is no verdict
 
 _DIGITS = 12  # kept of a result, relative to the largest value: below that stand the errors of binary arithmetic
 

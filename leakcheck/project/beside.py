@@ -75,8 +75,8 @@ def check_beside(
 def _prose_findings(
     places: Sequence[Path], discovered: Discovered, config: Config, claims: Sequence[Claim]
 ) -> list[Finding]:
-    from leakcheck.claims.facts import ProseFacts
     from leakcheck.claims.prose import read_prose
+    from leakcheck.claims.prose_facts import ProseFacts
     from leakcheck.rules import rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakcheck.claims.facts import ProseFacts
+from leakcheck.claims.prose_facts import ProseFacts
 from leakcheck.findings import Confidence, Finding, Severity
 from leakcheck.rule import Rule
 

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from leakcheck.claims.facts import Claim, ProseKind
+from leakcheck.claims.facts import Claim
 from leakcheck.claims.prose import claimed_numbers, prose_facts
+from leakcheck.claims.prose_facts import ProseKind
 from leakcheck.findings import Location
 from leakcheck.rules import rules
 
