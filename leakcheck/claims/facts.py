@@ -226,7 +226,7 @@ class Summary:
     t_p: float | None = None  # two-sided, against no difference
     threshold_p: float | None = None  # two-sided, against a difference equal to the threshold
     sign_flip_p: float | None = None
-    sign_flip_exact: bool = True
+    sign_flip_how: str | None = None  # counted, sampled, or by the normal limit
     wilcoxon_p: float | None = None
     wilcoxon_smallest_p: float | None = None
     detectable: float | None = None  # smallest difference found with 80 % power

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ POWER = 0.8
 ALPHA = 0.05
 SIGN_FLIP_FROM = 6  # below six pairs no two-sided sign-flip test can reach 0.05
 _ENUMERATED_UP_TO = 40  # two halves of a million sums each
+_SAMPLED_UP_TO = 2_000  # ten million signs in all
 _SAMPLED_FLIPS = 9_999
 _TIE = 1e-12
 _MOST_RUNS = 10_000_000
@@ -66,7 +68,15 @@ def t_test(
     return TTest(mean - half, mean + half, 2.0 * float(stdtr(n - 1, -abs(statistic))), statistic)
 
 
-def sign_flip_test(differences: Floats, seed: int = 0) -> tuple[float, bool]:
+class SignFlips(Enum):
+    """How the sign patterns were gone through."""
+
+    COUNTED = "all sign patterns counted"
+    SAMPLED = "sampled sign patterns"
+    NORMAL = "normal limit of the sign patterns"
+
+
+def sign_flip_test(differences: Floats, seed: int = 0) -> tuple[float, SignFlips]:
     """Two-sided sign-flip test of a distribution that is symmetric around zero.
 
     Parameters
@@ -74,27 +84,30 @@ def sign_flip_test(differences: Floats, seed: int = 0) -> tuple[float, bool]:
     differences : array of shape (n,)
         Paired differences, n >= 1.
     seed : int, default 0
-        Of the sampled flips beyond 40 non-zero differences.
+        Of the sampled patterns.
 
     Returns
     -------
-    tuple of float and bool
-        The share of the 2**n sign patterns whose sum is at least as far from zero as the one seen, and whether all
-        patterns were counted. Sampled patterns give (hits + 1) / (samples + 1).
+    tuple of float and SignFlips
+        The share of the 2**n sign patterns whose sum is at least as far from zero as the one seen, and how it was
+        found: counted up to 40 non-zero differences, sampled up to 2,000 ((hits + 1) / (samples + 1)), and beyond that
+        by the normal limit of the sum.
     """
     nonzero = differences[differences != 0.0]
     n = len(nonzero)
     if n == 0:
-        return 1.0, True
+        return 1.0, SignFlips.COUNTED
     tie = _TIE * float(np.abs(nonzero).sum())
     seen = abs(math.fsum(nonzero)) - tie
+    if n > _SAMPLED_UP_TO:
+        return math.erfc(max(seen, 0.0) / math.sqrt(2.0 * math.fsum(nonzero**2))), SignFlips.NORMAL
     if n > _ENUMERATED_UP_TO:
-        return _sampled_flips(nonzero, seen, seed), False
+        return _sampled_flips(nonzero, seen, seed), SignFlips.SAMPLED
     left, right = _signed_sums(nonzero[: n // 2]), np.sort(_signed_sums(nonzero[n // 2 :]))
     above = len(right) - np.searchsorted(right, seen - left, side="left")
     below = np.searchsorted(right, -seen - left, side="right")
     hits = len(left) * len(right) if seen <= 0.0 else int(above.sum()) + int(below.sum())
-    return hits / 2.0**n, True
+    return hits / 2.0**n, SignFlips.COUNTED
 
 
 def wilcoxon_test(differences: Floats, seed: int = 0) -> tuple[float, float]:

@@ -118,7 +118,7 @@ def _with_spread(basic: Summary, d: bootstrap.Floats, sd: float, settings: Setti
     means = bootstrap.distribution(d, settings.resamples, settings.seed)
     low, high = means.interval(settings.level)
     bca = bootstrap.bca_interval(d, means, settings.level) if settings.bca else None
-    flip, exact = significance.sign_flip_test(d, settings.seed)
+    flip, how = significance.sign_flip_test(d, settings.seed)
     wilcoxon, smallest = significance.wilcoxon_test(d, settings.seed)
     return replace(
         found,
@@ -126,9 +126,9 @@ def _with_spread(basic: Summary, d: bootstrap.Floats, sd: float, settings: Setti
         bca=None if bca is None else Interval("BCa bootstrap", settings.level, tidy(bca[0]), tidy(bca[1])),
         exact_bootstrap=means.exact,
         resamples=None if means.exact else settings.resamples,
-        seed=None if means.exact and exact else settings.seed,
+        seed=None if means.exact and how is not significance.SignFlips.SAMPLED else settings.seed,
         sign_flip_p=_digits(flip) if n >= significance.SIGN_FLIP_FROM else None,
-        sign_flip_exact=exact,
+        sign_flip_how=how.value if n >= significance.SIGN_FLIP_FROM else None,
         wilcoxon_p=_digits(wilcoxon),
         wilcoxon_smallest_p=smallest,
     )

@@ -8,11 +8,12 @@ from leakcheck.claims.ablation import Ablation
 from leakcheck.claims.facts import ClaimFacts, Interval, Summary, Unit
 from leakcheck.claims.ranking import Ranking
 from leakcheck.claims.variance import Component, accuracy_error
-from leakcheck.claims.wording import amount, interval_text, plain
+from leakcheck.claims.wording import amount, interval_text, p_value, plain
 
 Line = tuple[str, str]
 
 _LABEL_WIDTH = 24
+_HARDLY_A_LIMIT = 1e-4  # a smallest p below this keeps no test from being significant
 
 
 def summary_text(facts: ClaimFacts) -> str:
@@ -134,16 +135,13 @@ def _tests(summary: Summary) -> Iterator[Line]:
             f"without pairing {plain(summary.unpaired_error, 4)}",
         )
     if summary.t_interval is not None and summary.t_p is not None:
-        yield "p of the t test", f"{plain(summary.t_p, 4)} (no difference)"
+        yield "p of the t test", f"{p_value(summary.t_p)} (no difference)"
     if summary.sign_flip_p is not None:
-        how = "all sign patterns counted" if summary.sign_flip_exact else "sampled sign patterns"
-        yield "p of the sign flips", f"{plain(summary.sign_flip_p, 4)} ({how})"
+        yield "p of the sign flips", f"{p_value(summary.sign_flip_p)} ({summary.sign_flip_how})"
     if summary.wilcoxon_p is not None and summary.wilcoxon_smallest_p is not None:
-        yield (
-            "p of Wilcoxon's test",
-            f"{plain(summary.wilcoxon_p, 4)} (these runs cannot give less than "
-            f"{plain(summary.wilcoxon_smallest_p, 4)})",
-        )
+        smallest = f" (these runs cannot give less than {p_value(summary.wilcoxon_smallest_p)})"
+        few = summary.wilcoxon_smallest_p > _HARDLY_A_LIMIT
+        yield "p of Wilcoxon's test", p_value(summary.wilcoxon_p) + (smallest if few else "")
 
 
 def _planning(facts: ClaimFacts) -> Iterator[Line]:
@@ -157,7 +155,7 @@ def _planning(facts: ClaimFacts) -> Iterator[Line]:
         state = family.correction.value if family.declared else f"none declared; under {family.correction.value}"
         yield (
             "family",
-            f"{family.size} comparisons, {state}: p = {plain(family.p, 3)} becomes {plain(family.adjusted_p, 3)}; "
+            f"{family.size} comparisons, {state}: p = {p_value(family.p)} becomes {p_value(family.adjusted_p)}; "
             f"chance of a false positive {100 * family.error_rate:.1f} % if independent, "
             f"at most {100 * family.error_rate_bound:.0f} %",
         )

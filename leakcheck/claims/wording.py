@@ -15,6 +15,11 @@ def plain(value: float | None, digits: int = 6) -> str:
     return f"{Decimal(text):f}" if "e" in text and abs(value) >= 1e-4 else text
 
 
+def p_value(p: float) -> str:
+    """Four digits; below what the arithmetic can tell, a bound."""
+    return "below 1e-15" if p < 1e-15 else f"{p:.4g}"
+
+
 def amount(value: float, summary: Summary, digits: int = 6) -> str:
     """A difference with its unit: 0.03 of a fraction is 3 percentage points."""
     if summary.unit is Unit.FRACTION:

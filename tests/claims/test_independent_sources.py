@@ -18,7 +18,14 @@ from leakcheck.claims.family import adjusted
 from leakcheck.claims.nested import hierarchical_interval, spread_within
 from leakcheck.claims.ranking import rank_methods
 from leakcheck.claims.selection import expected_best
-from leakcheck.claims.significance import detectable_effect, runs_needed, sign_flip_test, t_test, wilcoxon_test
+from leakcheck.claims.significance import (
+    SignFlips,
+    detectable_effect,
+    runs_needed,
+    sign_flip_test,
+    t_test,
+    wilcoxon_test,
+)
 
 hundredths = st.integers(-50, 50).map(lambda value: value / 100)
 
@@ -91,16 +98,23 @@ def test_sign_flips_are_the_brute_force_ones(values: list[float]) -> None:
     seen = abs(sum(values))
     patterns = list(itertools.product((-1, 1), repeat=len(values)))
     hits = sum(abs(sum(s * v for s, v in zip(signs, values, strict=True))) >= seen - 1e-9 for signs in patterns)
-    p, exact = sign_flip_test(np.array(values))
-    assert exact
+    p, how = sign_flip_test(np.array(values))
+    assert how is SignFlips.COUNTED
     assert p == pytest.approx(hits / len(patterns))
 
 
 def test_many_pairs_sample_the_sign_flips() -> None:
     values = sample(60)
-    p, exact = sign_flip_test(values, seed=1)
-    assert not exact
+    p, how = sign_flip_test(values, seed=1)
+    assert how is SignFlips.SAMPLED
     assert p == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue, abs=0.02)
+
+
+def test_very_many_pairs_use_the_normal_limit() -> None:
+    values = np.random.default_rng(2).normal(0.02, 1.0, 5000)
+    p, how = sign_flip_test(values)
+    assert how is SignFlips.NORMAL
+    assert p == pytest.approx(scipy.stats.ttest_1samp(values, 0).pvalue, rel=0.02)
 
 
 @pytest.mark.parametrize("n", [4, 7, 12, 25])
