@@ -99,7 +99,7 @@ def _together(found: Sequence[ProgramFacts], problems: list[Problem], notes: lis
             for fact in getattr(facts, field.name):
                 key = (fact.location, getattr(fact, "what", None), getattr(fact, "feature", None))
                 old = best.get(key)
-                if old is None or _sure(fact) and not _sure(old):
+                if old is None or (_sure(fact) and not _sure(old)):
                     best[key] = fact
         merged[field.name] = tuple(best.values())
     unknown: dict[str, int] = {}

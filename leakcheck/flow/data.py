@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split
-from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, apply_steps, narrow, overlap, union, Overlap
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score
+from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Overlap, Rows, Site, apply_steps, narrow, overlap, union
 from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
@@ -37,15 +37,85 @@ _ORDERINGS = frozenset({"<", ">", "<=", ">="})
 _COMPARISONS = _ORDERINGS | {"==", "!="}
 # Statistics that shape the data they are mixed into; counts and sums of missing values are not among them.
 STATISTICS = frozenset(
-    "mean median std var quantile percentile min max mode ptp average nanmean nanmedian nanstd nanvar nanpercentile "
-    "nanquantile nanmin nanmax amin amax skew kurt mad describe corr cov corrwith corrcoef".split()
+    [
+        "mean",
+        "median",
+        "std",
+        "var",
+        "quantile",
+        "percentile",
+        "min",
+        "max",
+        "mode",
+        "ptp",
+        "average",
+        "nanmean",
+        "nanmedian",
+        "nanstd",
+        "nanvar",
+        "nanpercentile",
+        "nanquantile",
+        "nanmin",
+        "nanmax",
+        "amin",
+        "amax",
+        "skew",
+        "kurt",
+        "mad",
+        "describe",
+        "corr",
+        "cov",
+        "corrwith",
+        "corrcoef",
+    ]
 )
 _RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
-_BOUNDS = frozenset("mean median std var quantile percentile nanpercentile nanquantile describe mad iqr zscore".split())
+_BOUNDS = frozenset(
+    [
+        "mean",
+        "median",
+        "std",
+        "var",
+        "quantile",
+        "percentile",
+        "nanpercentile",
+        "nanquantile",
+        "describe",
+        "mad",
+        "iqr",
+        "zscore",
+    ]
+)
 _EXTREMA = frozenset({"max", "min", "idxmax", "idxmin", "argmax", "argmin", "nlargest", "nsmallest"})
 _GROUP_NOTHING = frozenset(
-    "count size cumcount nunique ngroup shift diff cumsum cumprod cummax cummin ffill bfill head tail first last nth "
-    "rolling expanding ewm rank groups indices get_group pct_change".split()
+    [
+        "count",
+        "size",
+        "cumcount",
+        "nunique",
+        "ngroup",
+        "shift",
+        "diff",
+        "cumsum",
+        "cumprod",
+        "cummax",
+        "cummin",
+        "ffill",
+        "bfill",
+        "head",
+        "tail",
+        "first",
+        "last",
+        "nth",
+        "rolling",
+        "expanding",
+        "ewm",
+        "rank",
+        "groups",
+        "indices",
+        "get_group",
+        "pct_change",
+    ]
 )
 _ROLE_WORDS = {
     "train": "train",
@@ -68,17 +138,68 @@ _ROLE_WORDS = {
 }
 
 
-_LEARNER_METHODS = frozenset("fit fit_transform transform predict predict_proba decision_function score evaluate".split())
+_LEARNER_METHODS = frozenset(
+    ["fit", "fit_transform", "transform", "predict", "predict_proba", "decision_function", "score", "evaluate"]
+)
 _LIMITS = frozenset(
-    "ylim xlim set_ylim set_xlim set axis axhline axvline hlines vlines annotate text fill_between linspace arange "
-    "max min yticks xticks set_yticks set_xticks scatter plot".split()
+    [
+        "ylim",
+        "xlim",
+        "set_ylim",
+        "set_xlim",
+        "set",
+        "axis",
+        "axhline",
+        "axvline",
+        "hlines",
+        "vlines",
+        "annotate",
+        "text",
+        "fill_between",
+        "linspace",
+        "arange",
+        "max",
+        "min",
+        "yticks",
+        "xticks",
+        "set_yticks",
+        "set_xticks",
+        "scatter",
+        "plot",
+    ]
 )
 # Methods and functions that search settings with a function to be made small or large.
 SEARCH_CALLS = frozenset(
-    "optimize fmin minimize maximize gp_minimize forest_minimize dummy_minimize differential_evolution".split()
+    [
+        "optimize",
+        "fmin",
+        "minimize",
+        "maximize",
+        "gp_minimize",
+        "forest_minimize",
+        "dummy_minimize",
+        "differential_evolution",
+    ]
 )
 # Words in the name of a function that brings data in.
-_LOADING = frozenset("load loads read fetch get query import open data dataset datasets frame items generate".split())
+_LOADING = frozenset(
+    [
+        "load",
+        "loads",
+        "read",
+        "fetch",
+        "get",
+        "query",
+        "import",
+        "open",
+        "data",
+        "dataset",
+        "datasets",
+        "frame",
+        "items",
+        "generate",
+    ]
+)
 
 
 def role_of_word(word: object) -> str:
@@ -143,7 +264,18 @@ class DataOperations:
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
         key = (site, what, category, data.rows, supervised, columns, inherited, cut)
         event = Learn(
-            what, category, data.rows, site, supervised, columns, fitted, self.i.loops, self.called(data), inherited, by_name, cut
+            what,
+            category,
+            data.rows,
+            site,
+            supervised,
+            columns,
+            fitted,
+            self.i.loops,
+            self.called(data),
+            inherited,
+            by_name,
+            cut,
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 
@@ -286,8 +418,10 @@ class DataOperations:
     # --- subscripts: reading -------------------------------------------------------------------------------------
 
     def get_item(self, base: Value, index: s.Expr, node: s.Node) -> Value:
-        if not isinstance(index, s.Slice | s.Const | Evaluated) and not (isinstance(index, s.Seq) and index.kind == "tuple"):
-            index = Evaluated(index.span, self.i.eval(index))
+        if not isinstance(index, s.Slice | s.Const | Evaluated) and not (
+            isinstance(index, s.Seq) and index.kind == "tuple"
+        ):
+            index = Evaluated(index.span, self.i.eval(index))  # type: ignore[assignment]
         if isinstance(base, Lib):
             value = self.i.eval(index)
             if base.name in ("numpy.c_", "numpy.r_", "numpy.s_"):
@@ -318,7 +452,10 @@ class DataOperations:
         if isinstance(index, s.Slice):
             if held.items is not None:
                 bounds = [self._bound(part) for part in (index.lower, index.upper, index.step)]
-                if all(part is None or isinstance(b, int) for part, b in zip((index.lower, index.upper, index.step), bounds, strict=True)):
+                if all(
+                    part is None or isinstance(b, int)
+                    for part, b in zip((index.lower, index.upper, index.step), bounds, strict=True)
+                ):
                     items = held.items[slice(*bounds)]
                     return Items(items) if isinstance(held, Items) else self.heap.new(ListObject(items))
             return self.rows_of(base, index)
@@ -368,13 +505,22 @@ class DataOperations:
                 self.heap.set(owner.address, DictObject({**held.items, known.value: made}, held.any, held.default))
             return made
         options = [*held.items.values(), *([held.any] if held.any is not None else [])]
+        if isinstance(known, Data) and known.rows and options:
+            looked_up = self.heap.data(self.heap.join_all(options))
+            if not looked_up.rows:
+                return looked_up.but(rows=known.rows, kind="row", number=self.heap.fresh())
         return self._chosen(self.heap.join_all(options) or held.default or UNKNOWN, known)
 
     def _item_of_data(self, base: Value, held: Data, index: s.Expr, node: s.Node) -> Value:
         if held.kind in ("loc", "iloc") and held.each:
             owner = held.each[0]
             data = self.heap.data(owner)
-            if "sorted" in data.flags and not data.rows and isinstance(index, s.Const | Evaluated) and _scores(data.marks):
+            if (
+                "sorted" in data.flags
+                and not data.rows
+                and isinstance(index, s.Const | Evaluated)
+                and _scores(data.marks)
+            ):
                 return self.extremum("first", [data], self.i.site(node))
             if isinstance(index, s.Seq) and index.kind == "tuple" and len(index.items) >= 2:
                 data = self._select_rows(data, index.items[0], labels=held.kind == "loc")
@@ -475,7 +621,9 @@ class DataOperations:
             if index.lower is None and index.upper is None:
                 return data
             # Which columns a slice keeps is not known; what is marked may be among them.
-            number = self.heap.number("columns", data.number, str(self._bound(index.lower)), str(self._bound(index.upper)))
+            number = self.heap.number(
+                "columns", data.number, str(self._bound(index.lower)), str(self._bound(index.upper))
+            )
             return data.but(columns=None, number=number, kind="array" if data.kind == "array" else "part")
         value = self.heap.load(self.i.eval(index))
         names = self.names_in(value)
@@ -517,7 +665,7 @@ class DataOperations:
         if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
             return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         step = self._bound(index.step)
-        if isinstance(step, int) and step not in (0, 1, -1) or isinstance(step, Data):
+        if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
@@ -571,25 +719,43 @@ class DataOperations:
         if isinstance(held, Const):
             number = self.heap.number("item", data.number, held.value)
             if isinstance(held.value, str):
-                return self._column(data, held.value) if subscript else data.but(number=number, kind="row", columns=None)
+                return (
+                    self._column(data, held.value) if subscript else data.but(number=number, kind="row", columns=None)
+                )
             if data.kind == "columns":
                 return data.but(number=number)
             flags = data.flags | ({"row"} if data.rows else set())
-            return data.but(number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags))
+            return data.but(
+                number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags)
+            )
         if isinstance(held, ListObject | Items):
             inner = self.heap.data(value)
-            if not inner.rows and subscript and (data.kind == "frame" or data.columns is not None and "column" in inner.flags):
+            if (
+                not inner.rows
+                and subscript
+                and (data.kind == "frame" or (data.columns is not None and "column" in inner.flags))
+            ):
                 return self.selected_by(data.but(number=self.heap.number("columns", data.number, inner.number)), inner)
             if not inner.rows and not inner.marks:
                 return data.but(number=self.heap.number("picked", data.number, inner.number))
             return self._picked(data, inner)
         picker = self.heap.data(value)
+        if not data.rows and data.marks and picker.rows:
+            return self._picked(data, picker)
         if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
-                return data.but(kind="series", columns=None, number=self.heap.number("column?", data.number, picker.number))
+                return data.but(
+                    kind="series", columns=None, number=self.heap.number("column?", data.number, picker.number)
+                )
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
-        if subscript and data.kind == "frame" and picker.kind in ("columns", "unknown") and not picker.mask and not picker.rows:
+        if (
+            subscript
+            and data.kind == "frame"
+            and picker.kind in ("columns", "unknown")
+            and not picker.mask
+            and not picker.rows
+        ):
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
         if picker.kind == "columns":
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
@@ -600,7 +766,11 @@ class DataOperations:
         if picker.mask:
             return self._filtered(data, picker)
         if picker.kind == "mask":
-            cut = self.cut(("truth", picker.number), CutKind.RANDOM if "random" in picker.flags else CutKind.MASK, self._any_site(picker))
+            cut = self.cut(
+                ("truth", picker.number),
+                CutKind.RANDOM if "random" in picker.flags else CutKind.MASK,
+                self._any_site(picker),
+            )
             return self._bounded(self.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
         if keys and (picker.kind in ("index", "array", "unknown", "series", "part") or picker.keys is not None):
@@ -617,8 +787,12 @@ class DataOperations:
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
+            # A table without rows of its own, asked for what belongs to each row's value.
             marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Score))
-            return data.but(marks=data.marks | marks, number=self.heap.number("picked", data.number, picker.number))
+            number = self.heap.number("picked", data.number, picker.number)
+            return data.but(
+                marks=data.marks | marks, number=number, rows=picker.rows, kind="row" if picker.rows else data.kind
+            )
         marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), marks)
 
@@ -699,7 +873,12 @@ class DataOperations:
                 joined = value if held.any is None else self.heap.join(held.any, value)
                 self.heap.set(base.address, DictObject(held.items, joined, held.default))
         elif isinstance(held, ListObject):
-            if held.items is not None and isinstance(key, Const) and isinstance(key.value, int) and -len(held.items) <= key.value < len(held.items):
+            if (
+                held.items is not None
+                and isinstance(key, Const)
+                and isinstance(key.value, int)
+                and -len(held.items) <= key.value < len(held.items)
+            ):
                 items = list(held.items)
                 items[key.value] = value
                 self.heap.set(base.address, ListObject(tuple(items)))
@@ -773,7 +952,8 @@ class DataOperations:
         rows = held.rows or new.rows
         kind = "frame" if held.kind in ("unknown", "frame") else held.kind
         self.heap.set(
-            base.address, held.but(rows=rows, kind=kind, columns=columns, marks=columns.marks(), number=self.heap.fresh())
+            base.address,
+            held.but(rows=rows, kind=kind, columns=columns, marks=columns.marks(), number=self.heap.fresh()),
         )
 
     def delete_item(self, base: Value, index: Value) -> None:
@@ -793,7 +973,11 @@ class DataOperations:
 
     def get_attr(self, base: Value, held: Data, name: str, node: s.Node) -> Value:
         if held.kind == "groupby":
-            return self._item_of_data(base, held, s.Const(node.span, name), node) if not self._is_method(held, name) else Method(base, None, name)
+            return (
+                self._item_of_data(base, held, s.Const(node.span, name), node)
+                if not self._is_method(held, name)
+                else Method(base, None, name)
+            )
         if name in ("loc", "iloc", "at", "iat", "ix"):
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
@@ -802,7 +986,14 @@ class DataOperations:
             return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
             number = self.heap.number("index", held.number)
-            return Data(kind="index", keys=held.rows, rows=held.rows, number=number, flags=held.flags & {"reset"}, marks=self._choices(held))
+            return Data(
+                kind="index",
+                keys=held.rows,
+                rows=held.rows,
+                number=number,
+                flags=held.flags & {"reset"},
+                marks=self._choices(held),
+            )
         if name == "columns":
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
@@ -815,13 +1006,17 @@ class DataOperations:
         if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
-            return held.but(kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number))
+            return held.but(
+                kind="frame", columns=Columns(held.number), number=self.heap.number("frame of", held.number)
+            )
         if name in ("features", "target", "targets", "labels") and held.kind == "bunch":
             return self._field(held, name)
         if self._is_method(held, name) or name in _LEARNER_METHODS or name in SEARCH_CALLS:
             return Method(base, None, name)
-        if held.kind in ("frame", "unknown", "row") and held.columns is not None and (
-            name in held.columns.named or held.kind == "frame"
+        if (
+            held.kind in ("frame", "unknown", "row")
+            and held.columns is not None
+            and (name in held.columns.named or held.kind == "frame")
         ):
             return self._column(held, name)
         if held.rows and held.columns is None and held.kind not in ("series", "array", "tensor", "index", "mask"):
@@ -830,13 +1025,26 @@ class DataOperations:
         return Method(base, None, name)
 
     def _choices(self, held: Data) -> frozenset[Mark]:
-        return frozenset(m for m in held.marks if isinstance(m, Learn | Score) and (not held.rows or held.kind != "frame"))
+        return frozenset(
+            m for m in held.marks if isinstance(m, Learn | Score) and (not held.rows or held.kind != "frame")
+        )
 
     def _field(self, held: Data, name: str) -> Data:
-        return held.but(number=self.heap.number("field", held.number, name), sources=frozenset({(held.number, name)}), columns=None, kind="array", each=())
+        return held.but(
+            number=self.heap.number("field", held.number, name),
+            sources=frozenset({(held.number, name)}),
+            columns=None,
+            kind="array",
+            each=(),
+        )
 
     def _is_method(self, held: Data, name: str) -> bool:
-        return hasattr(self, f"_m_{name}") or self.i.tables.any_method(name) is not None or name in STATISTICS or name in _EXTREMA
+        return (
+            hasattr(self, f"_m_{name}")
+            or self.i.tables.any_method(name) is not None
+            or name in STATISTICS
+            or name in _EXTREMA
+        )
 
     # --- operators -----------------------------------------------------------------------------------------------
 
@@ -848,7 +1056,15 @@ class DataOperations:
         marks: frozenset[Mark] = NO_MARKS.union(*(d.marks for d in several))
         number = self.heap.number(op, *(d.number for d in several))
         sources: frozenset[Column] = frozenset().union(*(d.sources for d in several))
-        flags: frozenset[str] = frozenset().union(*(d.flags for d in several)) & {"random", "varies", "window", "record", "made", "lag", "lead"}
+        flags: frozenset[str] = frozenset().union(*(d.flags for d in several)) & {
+            "random",
+            "varies",
+            "window",
+            "record",
+            "made",
+            "lag",
+            "lead",
+        }
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
         name = next((d.name for d in several if d.rows and d.name), "")
@@ -857,12 +1073,30 @@ class DataOperations:
             if op in _ORDERINGS and not rows:
                 flags |= {"compared"} if self._same_scores(several) else set()
             mask = self._condition(op, several, values, self.i.site(node)) if rows or "random" in flags else ()
-            return Data(rows=rows, marks=marks, kind="mask" if rows or mask else "scalar", number=number, sources=sources, flags=frozenset(flags), mask=mask, name=name)
+            return Data(
+                rows=rows,
+                marks=marks,
+                kind="mask" if rows or mask else "scalar",
+                number=number,
+                sources=sources,
+                flags=frozenset(flags),
+                mask=mask,
+                name=name,
+            )
         if op in ("&", "|") and all(d.kind == "mask" for d in several):
             both = several[0].mask + several[1].mask if op == "&" and several[0].mask and several[1].mask else ()
             if op == "&" and len(both) < 2:
                 both = ()
-            return Data(rows=rows, marks=marks, kind="mask", number=number, sources=sources, flags=frozenset(flags), mask=both, name=name)
+            return Data(
+                rows=rows,
+                marks=marks,
+                kind="mask",
+                number=number,
+                sources=sources,
+                flags=frozenset(flags),
+                mask=both,
+                name=name,
+            )
         frame = next((d for d in several if d.kind == "frame"), None)
         if frame is not None:
             return self.marked(frame.but(number=number, each=(), mask=()), marks).but(rows=rows)
@@ -872,7 +1106,16 @@ class DataOperations:
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
             return self._difference(several[0], several[1], number)
         kept = (flags | carrier.flags) - {"range"}
-        return Data(rows=rows, marks=marks, kind=kind, number=number, sources=sources, flags=kept, name=name, keys=carrier.keys if carrier.kind == "index" else None)
+        return Data(
+            rows=rows,
+            marks=marks,
+            kind=kind,
+            number=number,
+            sources=sources,
+            flags=kept,
+            name=name,
+            keys=carrier.keys if carrier.kind == "index" else None,
+        )
 
     def _rows_of_all(self, several: list[Data]) -> Rows:
         """The rows of all operands; random numbers added to data bring none of their own."""
@@ -886,7 +1129,11 @@ class DataOperations:
                 cut, kept, left = data.mask[0]
                 return data.but(mask=((cut, left, kept),), number=number)
             if data.kind == "mask" or data.rows:
-                cut = self.cut(("truth", data.number), CutKind.RANDOM if "random" in data.flags else CutKind.MASK, self._any_site(data))
+                cut = self.cut(
+                    ("truth", data.number),
+                    CutKind.RANDOM if "random" in data.flags else CutKind.MASK,
+                    self._any_site(data),
+                )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
         return data.but(number=number, each=(), mask=())
@@ -903,14 +1150,20 @@ class DataOperations:
         for _, cuts in taken:
             if cuts:
                 cut, part = cuts[-1]
-                other: object = 1 - part if isinstance(part, int) and not isinstance(part, bool) and part in (0, 1) else ("not", part)
+                other: object = (
+                    1 - part
+                    if isinstance(part, int) and not isinstance(part, bool) and part in (0, 1)
+                    else ("not", part)
+                )
                 if isinstance(part, bool):
                     other = not part
                 self.i.cuts_used.add((cut, other))
                 result = narrow(result, cut, other)
         return result
 
-    def _condition(self, op: str, several: list[Data], values: list[Value], site: Site) -> tuple[tuple[Cut, object, object], ...]:
+    def _condition(
+        self, op: str, several: list[Data], values: list[Value], site: Site
+    ) -> tuple[tuple[Cut, object, object], ...]:
         """The cut that a comparison makes: `a < b` and `a >= b` are its two sides."""
         if len(several) != 2:
             return ()
@@ -987,7 +1240,9 @@ class DataOperations:
         if isinstance(held, DictObject):
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
-            return self.heap.join_all([self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options])  # type: ignore[no-any-return]
+            return self.heap.join_all(
+                [self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options]
+            )
         if name in SEARCH_CALLS:
             for value in args.all():
                 self.i.library.objective(value, site)
@@ -1047,7 +1302,9 @@ class DataOperations:
             rows = union(*(d.rows for d in others)) if others else NO_ROWS
             if not rows and api is None:
                 return self.from_outside(name, result.but(marks=result.marks | marks), args, site)
-            return result.but(rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows))
+            return result.but(
+                rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows)
+            )
         scored = self._scored([held, *others], site)
         return self.marked(result, marks | scored)
 
@@ -1077,7 +1334,13 @@ class DataOperations:
         columns = self.columns_of(data).union(*extra)
         learned = self.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
         kind = "columns" if name in _RELATIONS else "scalar"
-        return Data(kind=kind, marks=frozenset({learned}), number=number, name=data.name, sources=data.sources if data.columns is None else frozenset())
+        return Data(
+            kind=kind,
+            marks=frozenset({learned}),
+            number=number,
+            name=data.name,
+            sources=data.sources if data.columns is None else frozenset(),
+        )
 
     def _across_columns(self, args: Args, axis: Value | None) -> bool:
         """Whether a reduction runs over the columns of each row, not over rows."""
@@ -1111,7 +1374,11 @@ class DataOperations:
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
-        if scores and not looked_at and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores)))):
+        if (
+            scores
+            and not looked_at
+            and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores))))
+        ):
             by_rows = [tuple(sc for sc in scores if sc.rows == r) for r in rows]
             for group in by_rows:
                 curve = any(sc.kind == "curve" for sc in group)
@@ -1122,8 +1389,10 @@ class DataOperations:
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
             chosen = any(d.kind == "columns" for d in several)
             kind = "columns" if chosen and name.startswith("n") else "scalar"
-            return Data(kind=kind, number=self.heap.fresh(), marks=marks if chosen else _scores(marks), sources=frozenset())
-        return picked  # type: ignore[no-any-return]
+            return Data(
+                kind=kind, number=self.heap.fresh(), marks=marks if chosen else _scores(marks), sources=frozenset()
+            )
+        return picked
 
     def _repeated(self, score: Score) -> bool:
         """Whether a score stands for several: one a round of a loop, or one a threshold."""
@@ -1151,7 +1420,9 @@ class DataOperations:
         return new
 
     def _m_reset_index(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return self._rewritten(owner, held, args, held.but(flags=held.flags | {"reset"}, number=self.heap.number("reset", held.number)))
+        return self._rewritten(
+            owner, held, args, held.but(flags=held.flags | {"reset"}, number=self.heap.number("reset", held.number))
+        )
 
     def _m_set_index(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         new = held.but(number=self.heap.number("set_index", held.number))
@@ -1173,14 +1444,19 @@ class DataOperations:
 
     def _m_fillna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         value = args.get(0, "value")
-        new = held.but(number=self.heap.number("fillna", held.number, self.heap.data(value).number if value else 0), mask=())
+        new = held.but(
+            number=self.heap.number("fillna", held.number, self.heap.data(value).number if value else 0), mask=()
+        )
         if value is not None:
             inner = self.heap.load(value)
             if isinstance(inner, DictObject) and held.columns is not None:
                 columns = held.columns
                 for key, fill in inner.items.items():
                     column = self._column(new, str(key))
-                    columns = replace(columns, named={**columns.named, str(key): column.but(marks=column.marks | self.heap.data(fill).marks)})
+                    columns = replace(
+                        columns,
+                        named={**columns.named, str(key): column.but(marks=column.marks | self.heap.data(fill).marks)},
+                    )
                 new = new.but(columns=columns, marks=columns.marks())
             else:
                 new = self.marked(new, self.heap.data(value).marks)
@@ -1189,7 +1465,7 @@ class DataOperations:
             return NONE
         return result
 
-    _m_replace = _m_clip = _m_where = _m_mask = None  # type: ignore[assignment]
+    _m_replace = _m_clip = _m_where = _m_mask = None
 
     def _m_dropna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(_kw_only(args), None):
@@ -1208,7 +1484,9 @@ class DataOperations:
         bound = self.heap.load(args.pos[0]) if args.pos else Const(5)
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
-        cut = self.cut(("position", _bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False)
+        cut = self.cut(
+            ("position", _bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+        )
         return self.narrowed(held, cut, 0)
 
     _m_take = _m_limit = _m_head
@@ -1217,14 +1495,22 @@ class DataOperations:
         size = args.pos[0] if args.pos else Const(5)
         bound = self.heap.load(self.i.operate("-", [size], _node(site)))
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-        cut = self.cut(("position", _bare_roots(held.rows), "", self.heap.data(bound).number), CutKind.POSITION, site, bound=known, explicit=False)
+        cut = self.cut(
+            ("position", _bare_roots(held.rows), "", self.heap.data(bound).number),
+            CutKind.POSITION,
+            site,
+            bound=known,
+            explicit=False,
+        )
         return self.narrowed(held, cut, 1)
 
     def _m_skip(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         number = self.heap.data(args.pos[0]).number if args.pos else 0
         bound = self.heap.load(args.pos[0]) if args.pos else NONE
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-        cut = self.cut(("position", _bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False)
+        cut = self.cut(
+            ("position", _bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+        )
         return self.narrowed(held, cut, 1)
 
     def _m_sample(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -1239,7 +1525,11 @@ class DataOperations:
         if isinstance(frac, Const) and frac.value == 1:
             return held.but(number=self.heap.fresh(), flags=held.flags | {"shuffled"})
         seed = self.heap.load(args.kw.get("random_state", NONE))
-        key: object = ("sample", held.rows, str(size), str(frac), seed.value) if isinstance(seed, Const) and isinstance(seed.value, int) else ("sample", site, held.rows)
+        key: object = (
+            ("sample", held.rows, str(size), str(frac), seed.value)
+            if isinstance(seed, Const) and isinstance(seed.value, int)
+            else ("sample", site, held.rows)
+        )
         cut = self.cut(key, CutKind.RANDOM, site, explicit=False, roles=("", ""))
         return self.narrowed(held, cut, 0)
 
@@ -1273,7 +1563,10 @@ class DataOperations:
             else:
                 number = self.heap.number("drop", held.number, chooser.number)
                 columns = replace(held.columns, open=True) if held.columns is not None else None
-                new = self.selected_by(held.but(number=number, columns=columns), chooser.but(kind="columns" if not chooser.marks else chooser.kind))
+                new = self.selected_by(
+                    held.but(number=number, columns=columns),
+                    chooser.but(kind="columns" if not chooser.marks else chooser.kind),
+                )
                 if columns is not None:
                     new = new.but(columns=None)
         if index is not None:
@@ -1284,7 +1577,9 @@ class DataOperations:
                 new = self.narrowed(new, cut, 1)
             elif keys:
                 rest = self._rest(new.rows, keys)
-                new = self._bounded_drop(new.but(rows=rest, number=self.heap.number("drop", new.number, picker.number)), picker)
+                new = self._bounded_drop(
+                    new.but(rows=rest, number=self.heap.number("drop", new.number, picker.number)), picker
+                )
             else:
                 cut = self.cut(("drop", new.number, picker.number), CutKind.FILTER, site, explicit=False)
                 new = self._bounded_drop(self.narrowed(new, cut, 1), picker)
@@ -1299,12 +1594,17 @@ class DataOperations:
         return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
 
     def _m_remove(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        if held.kind == "columns" and isinstance(owner, Ref):
+        chosen = frozenset(m for m in self.heap.data(args.pos[0] if args.pos else None).marks if isinstance(m, Learn))
+        if held.kind == "columns" and isinstance(owner, Ref) and chosen:
+            self.heap.set(owner.address, held.but(marks=held.marks | chosen, columns=None, number=self.heap.fresh()))
+        elif held.kind == "columns" and isinstance(owner, Ref):
             self.heap.set(owner.address, self._fewer_columns(owner, held, args.pos[0] if args.pos else None))
         return NONE
 
     def _bounded_drop(self, data: Data, picker: Data) -> Data:
-        marks = frozenset(m for m in picker.marks if isinstance(m, Learn) and (m.category == "outliers" or m.what in _BOUNDS))
+        marks = frozenset(
+            m for m in picker.marks if isinstance(m, Learn) and (m.category == "outliers" or m.what in _BOUNDS)
+        )
         return self.marked(data, marks)
 
     def _m_pop(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -1351,7 +1651,9 @@ class DataOperations:
                 if isinstance(name, Const) and isinstance(name.value, str):
                     column = self._column(held, str(old))
                     named = {k: v for k, v in columns.named.items() if k != old}
-                    columns = replace(columns, named={**named, name.value: column}, dropped=columns.dropped | {str(old)})
+                    columns = replace(
+                        columns, named={**named, name.value: column}, dropped=columns.dropped | {str(old)}
+                    )
             new = new.but(columns=columns)
         return self._rewritten(owner, held, args, new)
 
@@ -1378,14 +1680,22 @@ class DataOperations:
             for _, cuts in keys:
                 if cuts:
                     cut, part = cuts[-1]
-                    left: object = ("not", part) if not isinstance(part, bool) and part not in (0, 1) else (not part if isinstance(part, bool) else 1 - part)  # type: ignore[operator]
+                    left: object = (
+                        ("not", part)
+                        if not isinstance(part, bool) and part not in (0, 1)
+                        else (not part if isinstance(part, bool) else 1 - part)
+                    )
                     return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
         if other.rows and other.rows != held.rows:
             # Membership in values drawn from rows: an entity split by its ids.
             for _, cuts in other.rows:
                 if cuts:
                     cut, part = cuts[-1]
-                    left = ("not", part) if not isinstance(part, bool) and part not in (0, 1) else (not part if isinstance(part, bool) else 1 - part)  # type: ignore[operator]
+                    left = (
+                        ("not", part)
+                        if not isinstance(part, bool) and part not in (0, 1)
+                        else (not part if isinstance(part, bool) else 1 - part)
+                    )
                     return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
         cut = self.cut(("truth", number), CutKind.MASK, site, explicit=False)
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
@@ -1409,7 +1719,11 @@ class DataOperations:
     def _m_any(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self._across_columns(args, None):
             return held.but(kind="mask", number=self.heap.number("any", held.number), columns=None)
-        return Data(kind="scalar", number=self.heap.number("any", held.number), marks=held.marks if not held.rows else _scores(held.marks))
+        return Data(
+            kind="scalar",
+            number=self.heap.number("any", held.number),
+            marks=held.marks if not held.rows else _scores(held.marks),
+        )
 
     _m_all = _m_any
 
@@ -1428,7 +1742,9 @@ class DataOperations:
         marks: frozenset[Mark] = NO_MARKS
         if held.rows and held.kind != "mask":
             marks = frozenset({self.learn("value_counts", "categories", held, site)})
-        return Data(kind="table", number=self.heap.number("value_counts", held.number), marks=marks | _scores(held.marks))
+        return Data(
+            kind="table", number=self.heap.number("value_counts", held.number), marks=marks | _scores(held.marks)
+        )
 
     def _m_groupby(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         by = args.get(0, "by") or args.kw.get("level") or NONE
@@ -1441,7 +1757,16 @@ class DataOperations:
         if held.columns is None:
             sources |= held.sources
         number = self.heap.number("groupby", held.number, self.heap.data(by).number)
-        return Data(rows=held.rows, marks=held.marks, kind="groupby", number=number, sources=sources, each=(owner if isinstance(owner, Ref) else held,), name=held.name, flags=held.flags)
+        return Data(
+            rows=held.rows,
+            marks=held.marks,
+            kind="groupby",
+            number=number,
+            sources=sources,
+            each=(owner if isinstance(owner, Ref) else held,),
+            name=held.name,
+            flags=held.flags,
+        )
 
     def _group_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
         base = self.heap.data(held.each[0]) if held.each else UNKNOWN
@@ -1450,9 +1775,38 @@ class DataOperations:
         word = inner.value if isinstance(inner, Const) and isinstance(inner.value, str) else ""
         if isinstance(inner, Lib):
             word = inner.name.rsplit(".", 1)[-1]
-        series = base.but(kind="series", columns=None, sources=held.sources, number=self.heap.number(name, held.number, word), mask=(), each=())
-        if name in _GROUP_NOTHING or (name in ("transform", "agg", "aggregate") and word in _GROUP_NOTHING | {"len", "sum"} and word):
-            if name in ("transform", "shift", "diff", "rank", "cumsum", "cumcount", "ffill", "bfill", "cumprod", "cummax", "cummin", "pct_change", "rolling", "expanding", "ewm") and base.rows:
+        series = base.but(
+            kind="series",
+            columns=None,
+            sources=held.sources,
+            number=self.heap.number(name, held.number, word),
+            mask=(),
+            each=(),
+        )
+        if name in _GROUP_NOTHING or (
+            name in ("transform", "agg", "aggregate") and word in _GROUP_NOTHING | {"len", "sum"} and word
+        ):
+            if (
+                name
+                in (
+                    "transform",
+                    "shift",
+                    "diff",
+                    "rank",
+                    "cumsum",
+                    "cumcount",
+                    "ffill",
+                    "bfill",
+                    "cumprod",
+                    "cummax",
+                    "cummin",
+                    "pct_change",
+                    "rolling",
+                    "expanding",
+                    "ewm",
+                )
+                and base.rows
+            ):
                 return series.but(kind="rolling") if name in ("rolling", "expanding", "ewm") else series
             return Data(kind="table", number=series.number, sources=held.sources)
         if name in ("sample", "head", "tail"):
@@ -1473,22 +1827,33 @@ class DataOperations:
         if name not in ("transform", "agg", "aggregate", "apply", "describe", "fillna") and name not in STATISTICS:
             return series.but(kind="groupby", each=held.each, rows=held.rows)
         what = f"groupby {word or name}" if name in ("transform", "agg", "aggregate") else f"groupby {name}"
-        learned = self.learn(what, "group-statistic", base.but(columns=None, sources=held.sources), site, columns=held.sources)
+        learned = self.learn(
+            what, "group-statistic", base.but(columns=None, sources=held.sources), site, columns=held.sources
+        )
         if name in ("transform", "fillna"):
             return self.marked(series, frozenset({learned}))
-        return Data(kind="table", marks=frozenset({learned}), number=series.number, sources=held.sources, name=held.name)
+        return Data(
+            kind="table", marks=frozenset({learned}), number=series.number, sources=held.sources, name=held.name
+        )
 
     def _grouped(self, mark: Learn, held: Data) -> Learn:
         changed = replace(mark, category="group-statistic", columns=mark.columns | held.sources)
         return self.i.emit((mark, "grouped", held.sources), changed)  # type: ignore[no-any-return]
 
     def _rolling(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(kind="rolling", number=self.heap.number("rolling", held.number, *(self.heap.data(v).number for v in args.all())), flags=held.flags | {"lag"})
+        return held.but(
+            kind="rolling",
+            number=self.heap.number("rolling", held.number, *(self.heap.data(v).number for v in args.all())),
+            flags=held.flags | {"lag"},
+        )
 
     _m_rolling = _m_expanding = _m_ewm = _rolling
 
     def _m_shift(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(number=self.heap.number("shift", held.number, *(self.heap.data(v).number for v in args.all())), flags=held.flags | {"lag"})
+        return held.but(
+            number=self.heap.number("shift", held.number, *(self.heap.data(v).number for v in args.all())),
+            flags=held.flags | {"lag"},
+        )
 
     _m_diff = _m_pct_change = _m_shift
 
@@ -1499,7 +1864,9 @@ class DataOperations:
         rest = _args(*args.pos[1:])
         if isinstance(inner, Function | Method | Partial):
             columnwise = held.kind == "frame" and not self._across_columns(_kw_only(args), None)
-            passed = held.but(kind="series", columns=None) if columnwise else held.but(kind="row", number=self.heap.fresh())
+            passed = (
+                held.but(kind="series", columns=None) if columnwise else held.but(kind="row", number=self.heap.fresh())
+            )
             result = self.i.call(inner, _args(passed, *rest.pos), site)
             data = self.heap.data(result)
             marks = data.marks
@@ -1507,15 +1874,28 @@ class DataOperations:
             sources = held.sources | data.sources
             if columnwise:
                 return self.marked(held.but(number=number, each=()), marks)
-            return held.but(kind="series" if held.kind == "frame" else held.kind, columns=None, marks=(held.marks if held.kind != "frame" else NO_MARKS) | marks, number=number, sources=sources, each=(result,) if isinstance(result, Items) else (), flags=held.flags | {"rowwise"}, mask=())
+            return held.but(
+                kind="series" if held.kind == "frame" else held.kind,
+                columns=None,
+                marks=(held.marks if held.kind != "frame" else NO_MARKS) | marks,
+                number=number,
+                sources=sources,
+                each=(result,) if isinstance(result, Items) else (),
+                flags=held.flags | {"rowwise"},
+                mask=(),
+            )
         others = self.heap.data(first) if first is not None else UNKNOWN
         if isinstance(inner, Lib):
             name = inner.name.rsplit(".", 1)[-1]
             if name in STATISTICS and held.kind == "frame" and not self._across_columns(_kw_only(args), None):
                 return self.statistic(name, held, _no_args(), site)
-            called = self.i.library.call(inner.name, _args(held.but(kind="row")), site) if held.kind != "frame" else held
+            called = (
+                self.i.library.call(inner.name, _args(held.but(kind="row")), site) if held.kind != "frame" else held
+            )
             others = self.heap.data(called)
-        return self.marked(held.but(number=self.heap.number("map", held.number, others.number), each=(), mask=()), others.marks)
+        return self.marked(
+            held.but(number=self.heap.number("map", held.number, others.number), each=(), mask=()), others.marks
+        )
 
     _m_apply = _m_map = _m_applymap = _m_transform = _applied
 
@@ -1562,7 +1942,9 @@ class DataOperations:
             held = self.heap.load(value)
             if isinstance(held, ListObject | Items):
                 inner = self.unpack(value, None)
-                parts += [self.heap.data(v) for v in inner] if inner is not None else [self.heap.data(self.element(value))]
+                parts += (
+                    [self.heap.data(v) for v in inner] if inner is not None else [self.heap.data(self.element(value))]
+                )
             elif isinstance(held, DictObject):
                 parts += [self.heap.data(v) for v in held.items.values()]
             else:
@@ -1579,14 +1961,27 @@ class DataOperations:
                 if part is not first:
                     result = self.joined(result, part)
             frame = first.columns
-            return result.but(number=number, columns=result.columns if frame is not None else None, marks=marks, sources=frozenset().union(*(p.sources for p in parts)))
+            return result.but(
+                number=number,
+                columns=result.columns if frame is not None else None,
+                marks=marks,
+                sources=frozenset().union(*(p.sources for p in parts)),
+            )
         rows = union(*(p.rows for p in parts))
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
             drawn |= {self.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)}
-        result = Data(rows=rows, marks=marks, kind=first.kind if first.kind != "row" else "array", columns=merged, number=number, name="", sources=frozenset().union(*(p.sources for p in parts)))
+        result = Data(
+            rows=rows,
+            marks=marks,
+            kind=first.kind if first.kind != "row" else "array",
+            columns=merged,
+            number=number,
+            name="",
+            sources=frozenset().union(*(p.sources for p in parts)),
+        )
         return self.marked(result.but(marks=marks - drawn), drawn)
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
@@ -1595,12 +1990,23 @@ class DataOperations:
             for other in parts[n + 1 :]:
                 made = any(root.kind == "made" for root, _ in part.rows)
                 if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
-                    if "repeated" in other.flags or "repeated" in part.flags:
-                        if overlap(part.rows, other.rows) is Overlap.YES:
-                            return True
-                    if part.columns is not None and other.columns is not None and part.columns.frame == other.columns.frame and self._all_within(other.rows, part.rows) and part.number != other.number and "lead" not in other.flags:
+                    drawn = "repeated" in other.flags or "repeated" in part.flags
+                    if drawn and overlap(part.rows, other.rows) is Overlap.YES:
                         return True
-                    if part.rows == other.rows and part.kind in ("frame", "array", "tensor") and other.kind == part.kind:
+                    if (
+                        part.columns is not None
+                        and other.columns is not None
+                        and part.columns.frame == other.columns.frame
+                        and self._all_within(other.rows, part.rows)
+                        and part.number != other.number
+                        and "lead" not in other.flags
+                    ):
+                        return True
+                    if (
+                        part.rows == other.rows
+                        and part.kind in ("frame", "array", "tensor")
+                        and other.kind == part.kind
+                    ):
                         return "window" not in part.flags
         return False
 
@@ -1618,7 +2024,14 @@ class DataOperations:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
         dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
-        return Columns(first.frame, named, any(c.open for c in known), dropped, NO_MARKS.union(*(c.rest for c in known)), NO_MARKS.union(*(c.extra for c in known)))
+        return Columns(
+            first.frame,
+            named,
+            any(c.open for c in known),
+            dropped,
+            NO_MARKS.union(*(c.rest for c in known)),
+            NO_MARKS.union(*(c.extra for c in known)),
+        )
 
     def _m_to_list(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "columns":
@@ -1628,13 +2041,28 @@ class DataOperations:
     _m_tolist = _m_to_list
 
     def _m_items(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(each=(Items((Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"})), held.but(kind="series", columns=None))),), flags=held.flags | {"rowwise"}, kind="array")
+        return held.but(
+            each=(
+                Items(
+                    (
+                        Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"})),
+                        held.but(kind="series", columns=None),
+                    )
+                ),
+            ),
+            flags=held.flags | {"rowwise"},
+            kind="array",
+        )
 
     _m_iteritems = _m_items
 
     def _m_iterrows(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         item = Data(kind="index-item", number=self.heap.fresh(), flags=frozenset({"item", "varies"}))
-        return held.but(each=(Items((item, held.but(kind="row", number=self.heap.fresh()))),), flags=held.flags | {"rowwise"}, kind="array")
+        return held.but(
+            each=(Items((item, held.but(kind="row", number=self.heap.fresh()))),),
+            flags=held.flags | {"rowwise"},
+            kind="array",
+        )
 
     def _m_keys(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(kind="columns", number=self.heap.number("columns", held.number))
@@ -1644,19 +2072,24 @@ class DataOperations:
         return NONE
 
     def _m_shuffle(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(number=self.heap.fresh(), flags=held.flags | {"shuffled", f"order:{self.heap.number('shuffle', held.number, str(site.span))}"})
+        return held.but(
+            number=self.heap.fresh(),
+            flags=held.flags | {"shuffled", f"order:{self.heap.number('shuffle', held.number, str(site.span))}"},
+        )
 
     def _m_train_test_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         parts = self.i.library.split_in_two([held], args, site, "train_test_split")
         return self.heap.new(DictObject({"train": parts[0], "test": parts[1]}))
 
-    def _m_randomSplit(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+    def _random_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         sizes = self.unpack(args.pos[0], None) if args.pos else None
         return self.i.library.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")
 
+    _m_randomSplit = _random_split  # noqa: N815  (Spark's spelling)
+
     def _m_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "dataset" and args.pos:
-            return self._m_randomSplit(owner, held, args, site)
+            return self._random_split(owner, held, args, site)
         return held.but(number=self.heap.number("split", held.number))
 
     def _m_select(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -1666,7 +2099,11 @@ class DataOperations:
         if held.kind == "dataset" and isinstance(value, Data):
             return self._range_of(held, value, site) if "range" in value.flags else self._picked(held, value)
         names = self.names_in(value)
-        return self._columns_by_name(held, names, single=False) if names else held.but(columns=None, number=self.heap.fresh())
+        return (
+            self._columns_by_name(held, names, single=False)
+            if names
+            else held.but(columns=None, number=self.heap.fresh())
+        )
 
     def _range_of(self, held: Data, value: Data, site: Site) -> Data:
         bounds = [self.heap.load(v) for v in value.each]
@@ -1677,7 +2114,13 @@ class DataOperations:
             if part == 1 and known == 0:
                 continue
             order = next((f for f in held.flags if f.startswith("order:")), "")
-            cut = self.cut(("position", _bare_roots(held.rows), order, self.heap.data(bound).number), CutKind.POSITION, site, bound=known, explicit=False)
+            cut = self.cut(
+                ("position", _bare_roots(held.rows), order, self.heap.data(bound).number),
+                CutKind.POSITION,
+                site,
+                bound=known,
+                explicit=False,
+            )
             result = self.narrowed(result, cut, part)
         return result
 
@@ -1696,8 +2139,16 @@ class DataOperations:
         return Data(kind="scalar", number=self.heap.fresh(), marks=_scores(marks))
 
     def _list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
-        if name in ("append", "add", "insert", "appendleft") and args.pos and isinstance(owner, Ref) and isinstance(held, ListObject):
+        if (
+            name in ("append", "add", "insert", "appendleft")
+            and args.pos
+            and isinstance(owner, Ref)
+            and isinstance(held, ListObject)
+        ):
             value = args.pos[-1]
+            if self.i.control and isinstance(self.heap.load(value), Data | Const):
+                kept = self.heap.data(value)
+                value = kept.but(marks=kept.marks | self.i.control)
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
@@ -1725,9 +2176,15 @@ class DataOperations:
                 return held.items[-1]
             return self.element(owner)
         if name in ("sort", "reverse", "index", "count", "clear"):
-            return NONE if name in ("sort", "reverse", "clear") else Data(kind="scalar", number=self.heap.fresh(), marks=_scores(self.heap.data(owner).marks))
+            return (
+                NONE
+                if name in ("sort", "reverse", "clear")
+                else Data(kind="scalar", number=self.heap.fresh(), marks=_scores(self.heap.data(owner).marks))
+            )
         if name in ("_replace",) and isinstance(held, Items):
-            return Items(tuple(args.kw.get(f, v) for f, v in zip(held.fields, held.items, strict=False)), held.fields, held.cls)
+            return Items(
+                tuple(args.kw.get(f, v) for f, v in zip(held.fields, held.items, strict=False)), held.fields, held.cls
+            )
         if name == "_asdict" and isinstance(held, Items):
             return self.heap.new(DictObject(dict(zip(held.fields, held.items, strict=False))))
         return self.heap.data(owner).but(number=self.heap.fresh())
@@ -1751,7 +2208,9 @@ class DataOperations:
                 if name == "setdefault" and isinstance(owner, Ref):
                     key = self.heap.load(args.pos[0])
                     if isinstance(key, Const) and _hashable(key.value):
-                        self.heap.set(owner.address, DictObject({**held.items, key.value: found}, held.any, held.default))
+                        self.heap.set(
+                            owner.address, DictObject({**held.items, key.value: found}, held.any, held.default)
+                        )
             return found
         if name == "update" and isinstance(owner, Ref):
             items = dict(held.items)
@@ -1768,9 +2227,23 @@ class DataOperations:
             return self.heap.new(DictObject(dict(held.items), held.any, held.default))
         if name == "train_test_split":
             return self.pass_through(args)
-        if name in ("map", "filter", "remove_columns", "rename_column", "rename_columns", "with_format", "cast_column", "shuffle") and (held.items or held.any):
+        if name in (
+            "map",
+            "filter",
+            "remove_columns",
+            "rename_column",
+            "rename_columns",
+            "with_format",
+            "cast_column",
+            "shuffle",
+        ) and (held.items or held.any):
             # A dict of splits of a data set library: the method runs on each.
-            return self.heap.new(DictObject({k: self.i.call(self.i.get_attr(v, name, _node(site)), args, site) for k, v in held.items.items()}, held.any))
+            return self.heap.new(
+                DictObject(
+                    {k: self.i.call(self.i.get_attr(v, name, _node(site)), args, site) for k, v in held.items.items()},
+                    held.any,
+                )
+            )
         return UNKNOWN
 
     # --- unknown code --------------------------------------------------------------------------------------------
@@ -1809,7 +2282,15 @@ class DataOperations:
             return Data(marks=marks, number=self.heap.fresh())
         several = [self.heap.data(v) for v in carriers]
         if len(several) == 1:
-            return several[0].but(columns=None, kind="unknown" if several[0].kind != "row" else "row", number=self.heap.fresh(), each=(), mask=(), keys=None, flags=several[0].flags | {"call"})
+            return several[0].but(
+                columns=None,
+                kind="unknown" if several[0].kind != "row" else "row",
+                number=self.heap.fresh(),
+                each=(),
+                mask=(),
+                keys=None,
+                flags=several[0].flags | {"call"},
+            )
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
         return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
 
@@ -1862,13 +2343,13 @@ def _hashable(value: object) -> bool:
     return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
 
 
-def _name_compared(node: s.Expr) -> str:
+def _name_compared(node: s.Node) -> str:
     if isinstance(node, s.Op):
         return next((o.id for o in node.operands if isinstance(o, s.Name) and "best" not in split_words(o.id)), "")
     return ""
 
 
-def _keeps_best_test(node: s.Expr, body: s.Block) -> bool:
+def _keeps_best_test(node: s.Node, body: s.Block) -> bool:
     """`if test_acc > best_acc: best_acc = test_acc`, by the names alone."""
     if not isinstance(node, s.Op) or node.op not in _ORDERINGS or len(node.operands) != 2:
         return False
@@ -1887,8 +2368,35 @@ def _keeps_best_test(node: s.Expr, body: s.Block) -> bool:
 
 
 _METRIC_WORDS = frozenset(
-    "acc accuracy loss auc f score error err mse rmse mae recall precision map miou dice psnr bleu rouge ndcg hit mrr "
-    "cost r perplexity ppl wer".split()
+    [
+        "acc",
+        "accuracy",
+        "loss",
+        "auc",
+        "f",
+        "score",
+        "error",
+        "err",
+        "mse",
+        "rmse",
+        "mae",
+        "recall",
+        "precision",
+        "map",
+        "miou",
+        "dice",
+        "psnr",
+        "bleu",
+        "rouge",
+        "ndcg",
+        "hit",
+        "mrr",
+        "cost",
+        "r",
+        "perplexity",
+        "ppl",
+        "wer",
+    ]
 )
 
 
@@ -1899,7 +2407,8 @@ def _full_slice(node: s.Expr) -> bool:
 def _bare_roots(rows: Rows) -> object:
     """What a slice is a slice of: its rows less the slices already taken (bounds count from the same start)."""
     return frozenset(
-        (id(root), tuple((id(cut), part) for cut, part in steps if cut.kind is not CutKind.POSITION)) for root, steps in rows
+        (id(root), tuple((id(cut), part) for cut, part in steps if cut.kind is not CutKind.POSITION))
+        for root, steps in rows
     )
 
 
@@ -1915,7 +2424,10 @@ def _has_effect(block: s.Block) -> bool:
             return True
         if isinstance(node, s.ExprStmt) and isinstance(node.value, s.Call):
             name = node.value.func.name if isinstance(node.value.func, s.Attr) else getattr(node.value.func, "id", "")
-            if any(word in name.lower() for word in ("save", "dump", "copy", "update", "append", "load_state", "checkpoint", "setattr")):
+            if any(
+                word in name.lower()
+                for word in ("save", "dump", "copy", "update", "append", "load_state", "checkpoint", "setattr")
+            ):
                 return True
         if isinstance(node, s.If | s.For | s.While | s.With | s.Try) and _has_effect(node.body):
             return True

@@ -103,7 +103,8 @@ class Heap:
     def apply(self, branches: list[Changes]) -> None:
         """Make the writes of several branches, joined where they differ."""
         keys = {key: None for changes in branches for key in changes}
-        for key in keys:
+        # What addresses hold comes first: joining the names that point to them looks at it.
+        for key in sorted(keys, key=lambda key: isinstance(key, tuple)):
             old = self.cells.get(key, _MISSING)
             values = [changes.get(key, old) for changes in branches]
             present = [value for value in values if value is not _MISSING]
@@ -176,7 +177,7 @@ class Heap:
         return Data(
             rows=union(a.rows, b.rows),
             marks=a.marks | b.marks,
-            kind=a.kind if a.kind == b.kind or not b.rows and not b.marks else (b.kind if not a.rows else "unknown"),
+            kind=a.kind if a.kind == b.kind or (not b.rows and not b.marks) else (b.kind if not a.rows else "unknown"),
             columns=self._join_columns(a.columns, b.columns),
             sources=a.sources | b.sources,
             number=a.number if a.number == b.number else self.fresh(),
@@ -244,11 +245,17 @@ class Heap:
         return Data(
             rows=union(*(d.rows for d in together)),
             marks=frozenset().union(*(d.marks for d in together)),
-            kind="array" if any(d.rows for d in together) else "scalar",
+            kind=_kind_together(together),
             sources=sources,
             number=self.number("items", *(d.number for d in together)),
             name=next((d.name for d in together if d.name), ""),
         )
+
+
+def _kind_together(parts: list[Data]) -> str:
+    if not any(part.rows for part in parts):
+        return "scalar"
+    return "row" if any("within" in part.flags for part in parts) else "array"
 
 
 def _merge(a: tuple[Any, ...], b: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -12,12 +12,13 @@ from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
-from leakcheck.flow.events import Choose, Event, Loop, Score
+from leakcheck.flow.events import Event, Learn, Loop, Mark
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
-from leakcheck.flow.rows import NO_ROWS, CutKind, Root, Rows, Site, union, whole
+from leakcheck.flow.rows import Root, Rows, Site, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
+    NO_MARKS,
     NONE,
     UNKNOWN,
     Choice,
@@ -48,9 +49,59 @@ _MOST_WORK = 120_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_UNROLLED = 12
 _BUILTINS = frozenset(
-    "abs all any bool bytes callable dict divmod enumerate filter float format frozenset getattr hasattr id int "
-    "isinstance issubclass iter len list locals map max min next object open pow print range repr reversed round set "
-    "setattr slice sorted str sum super tuple type vars zip property staticmethod classmethod display input".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "callable",
+        "dict",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "id",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "locals",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "open",
+        "pow",
+        "print",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+        "property",
+        "staticmethod",
+        "classmethod",
+        "display",
+        "input",
+    ]
 )
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ORDERINGS = frozenset({"<", ">", "<=", ">="})
@@ -100,7 +151,7 @@ class Interpreter:
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, set[str]] = {}  # what the code calls these rows
+        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
@@ -114,6 +165,7 @@ class Interpreter:
         self.caller: Site | None = None
         self.cell: int | None = None
         self.work = 0
+        self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
@@ -340,7 +392,15 @@ class Interpreter:
         if known is False:
             return self.block(node.orelse)
         self.data_ops.note_choice(test, node.test, node.body)
-        return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
+        outer, self.control = self.control, self.control | self._learned_in(test)
+        try:
+            return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
+        finally:
+            self.control = outer
+
+    def _learned_in(self, test: Value) -> frozenset[Mark]:
+        held = self.heap.load(test)
+        return frozenset(m for m in held.marks if isinstance(m, Learn)) if isinstance(held, Data) else NO_MARKS
 
     def truth(self, value: Value) -> bool | None:
         held = self.heap.load(value)
@@ -371,7 +431,7 @@ class Interpreter:
             else:
                 for turn in range(2):
                     self.bind(node.target, element)
-                    status, changes = self.heap.attempt(lambda: self.block(node.body))
+                    _, changes = self.heap.attempt(lambda: self.block(node.body))
                     self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
                     self.frame.exits = []
         finally:
@@ -403,7 +463,9 @@ class Interpreter:
             spread *= loop.count or 2
         if len(items) > _MOST_UNROLLED or spread * len(items) > 48:
             return False
-        return any(not isinstance(self.heap.load(item), Const) for item in items)
+        constants = [self.heap.load(item) for item in items]
+        named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
+        return named or any(not isinstance(c, Const) for c in constants)
 
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")
@@ -627,7 +689,7 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, set()).add(name)
+        self.names.setdefault(rows, {})[name] = None
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)
@@ -821,7 +883,12 @@ class Interpreter:
             folded = _fold(op, [h.value for h in held])
             if folded is not None:
                 return folded
-        if op == "+" and len(held) == 2 and isinstance(held[0], ListObject | Items) and isinstance(held[1], ListObject | Items):
+        if (
+            op == "+"
+            and len(held) == 2
+            and isinstance(held[0], ListObject | Items)
+            and isinstance(held[1], ListObject | Items)
+        ):
             return self._concatenated(held[0], held[1])
         if op in ("*",) and len(held) == 2 and isinstance(held[0], ListObject) and isinstance(held[1], Const):
             return values[0]
@@ -912,10 +979,22 @@ class Interpreter:
                 exact = self._run_comp(node, depth + 1, results, keyed) and exact
         else:
             exact = False
+            inner = self.heap.load(iterable)
+            start = len(results)
             self.bind(part.target, element)
             for test in part.tests:
-                self.eval(test)
+                decided = self._learned_in(self.eval(test))
+                if decided:
+                    # What is kept was decided by something learned.
+                    results.append(Data(kind="scalar", marks=decided, number=self.heap.fresh()))
             self._run_comp(node, depth + 1, results, keyed)
+            if isinstance(inner, Data) and inner.kind == "row":
+                # Items of one row: what is computed over them stays within the row.
+                within = [self.heap.load(value) for value in results[start:]]
+                results[start:] = [
+                    v.but(flags=v.flags | {"within"}) if isinstance(v, Data) else old
+                    for v, old in zip(within, results[start:], strict=True)
+                ]
         self.loops = outer
         return exact
 
@@ -1018,7 +1097,9 @@ class Interpreter:
             for name in ("__call__", "forward", "call"):
                 function = self.class_attr(held.cls, name)
                 if isinstance(function, Function):
-                    result = self.call_function(function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee)
+                    result = self.call_function(
+                        function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee
+                    )
                     return self.library.instance_called(callee, held, args, result, site)
             return self.library.instance_called(callee, held, args, None, site)
         return self.data_ops.unknown_call(callee, args, site)
@@ -1061,12 +1142,14 @@ class Interpreter:
         return None
 
     def instantiate(self, cls: Class, args: Args, site: Site) -> Value:
-        if cls.kind == "namedtuple" or (cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)):
+        if cls.kind == "namedtuple" or (
+            cls.kind == "dataclass" and not isinstance(self.class_attr(cls, "__init__"), Function)
+        ):
             values: dict[str, Value] = {}
-            for (name, default), value in zip(cls.fields, args.pos, strict=False):
+            for (name, _), value in zip(cls.fields, args.pos, strict=False):
                 values[name] = value
             values.update(args.kw)
-            for name, default in cls.fields:
+            for name, _ in cls.fields:
                 if name not in values:
                     values[name] = self.heap.get((cls.frame, name)) or UNKNOWN
             if cls.kind == "namedtuple":
@@ -1112,7 +1195,9 @@ class Interpreter:
             status = self.block(function.body)
             exits = self.frame.exits
             if exits:
-                kept = [{k: v for k, v in changes.items() if isinstance(k, int)} for changes in exits]
+                kept: list[dict[Any, Any]] = [
+                    {k: v for k, v in changes.items() if isinstance(k, int)} for changes in exits
+                ]
                 self.heap.apply([*kept, *([{}] if status != "raise" else [])])
             returns, yields = self.frame.returns, self.frame.yields
         finally:
@@ -1122,9 +1207,6 @@ class Interpreter:
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):
                 return self.heap.join_all(yields) or NONE
-            if len(yields) <= 8 and not any(loop for loop in self.loops[len(self.loops) :]):
-                inside = [y for y in yields]
-                return self.heap.new(ListObject(None, self.heap.join_all(inside)))
             return self.heap.new(ListObject(None, self.heap.join_all(yields)))
         if not returns:
             return NONE

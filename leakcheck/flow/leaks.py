@@ -1,4 +1,4 @@
-"""Joins the events of one program into leak facts: what was learned or chosen, from which rows, and how it got there."""
+"""Joins the events of one program into leak facts: what was learned or chosen, from which rows, and what it reached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
 from leakcheck.flow.data import role_of_word, split_words
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -129,7 +129,7 @@ class _Joiner:
         kind = "split"
         if cut is not None and cut.kind is CutKind.FOLD:
             kind = "folds"
-        elif cut is not None and cut.kind is CutKind.VALIDATION or (score is not None and score.kind == "validation"):
+        elif (cut is not None and cut.kind is CutKind.VALIDATION) or (score is not None and score.kind == "validation"):
             kind = "validation"
         return _HeldOut(rows, train, cut, split, score, kind)
 
@@ -162,7 +162,9 @@ class _Joiner:
         for _, leak in best.values():
             yield leak
 
-    def _keep(self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int) -> None:
+    def _keep(
+        self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int
+    ) -> None:
         key = (mark.site.bare(), leak.what)
         if key not in best or rank < best[key][0]:
             best[key] = (rank, leak)
@@ -201,7 +203,6 @@ class _Joiner:
             # A printed cross-validation score is wrong even where a test follows; a search's is only used to choose.
             honest = any(t.kind == "search" and t.site == held_out.train.site for t in self.trains)
         name = mark.name
-        line = mark.site.span[0]
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
         trace = [self._step(f"{what} learns from `{name}` here", mark.site)]
@@ -315,17 +316,20 @@ class _Joiner:
             trace += self._callers(mark.site)
             trace.append(self._step(f"{trains[0].what} was trained on other rows here", trains[0].site))
             trace.append(self._step("and is scored on the result here", score.site))
-            yield mark, LearnLeak(
-                mark.what,
-                kind[0],
-                HoldOut.TEST_ONLY,
-                kind[1],
-                mark.name,
-                f"the held-out rows `{mark.name}`",
-                False,
-                self._location(mark.site),
-                _unique(trace),
-                self._confidence(mark.rows, mark),
+            yield (
+                mark,
+                LearnLeak(
+                    mark.what,
+                    kind[0],
+                    HoldOut.TEST_ONLY,
+                    kind[1],
+                    mark.name,
+                    f"the held-out rows `{mark.name}`",
+                    False,
+                    self._location(mark.site),
+                    _unique(trace),
+                    self._confidence(mark.rows, mark),
+                ),
             )
 
     # --- overlapping train and test, no hold-out -----------------------------------------------------------------
@@ -337,7 +341,9 @@ class _Joiner:
                 continue
             presented = self._presented_as_held_out(score)
             for train in self.trained(score):
-                if not (presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)):
+                if not (
+                    presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)
+                ):
                     continue
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
@@ -357,7 +363,12 @@ class _Joiner:
                     continue
                 seen.add(place.bare())
                 yield OverlapLeak(
-                    train.what, train.name, score.name, self._location(place), _unique(trace), self._confidence(train.rows | score.rows)
+                    train.what,
+                    train.name,
+                    score.name,
+                    self._location(place),
+                    _unique(trace),
+                    self._confidence(train.rows | score.rows),
                 )
 
     def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
@@ -413,7 +424,11 @@ class _Joiner:
             trains = self.trained(score)
             if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
                 continue
-            if all(t.rows == score.rows for t in trains) and not any(self._uncertain(score.rows)) and self._is_predictor(score):
+            if (
+                all(t.rows == score.rows for t in trains)
+                and not any(self._uncertain(score.rows))
+                and self._is_predictor(score)
+            ):
                 trace = (
                     self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
                     self._step("and scored on the same rows here", score.site),
@@ -445,11 +460,11 @@ class _Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
-        named = {role_of_word(w) for w in self._words(rows)} - {""}
-        if "test" in named:
-            return "train" not in named
-        if named:
-            return False
+        # The first name that says a role counts: what a helper calls its argument may be anything.
+        for name in self.program.names.get(rows, ()):
+            named = {role_of_word(w) for w in split_words(name)} - {""}
+            if named:
+                return named == {"test"}
         for root, steps in rows:
             role = root.role
             for cut, part in steps:
@@ -462,13 +477,15 @@ class _Joiner:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
         trained = [t.rows for t in self.trains]
-        for event in (*self.scores, *self.predicts):
+        events: list[Score | Predict] = [*self.scores, *self.predicts]
+        for event in events:
             if event.rows in used or not event.rows or overlap(event.rows, rows) is not Overlap.NO:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
             known = {root for root, _ in rows}
-            if not known & {root for root, _ in event.rows} and self._words(event.rows) & self._words(rows) - {"x", "y"}:
+            shared = self._words(event.rows) & self._words(rows) - {"x", "y"}
+            if shared and not known & {root for root, _ in event.rows}:
                 continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
@@ -505,7 +522,9 @@ class _Joiner:
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
-            yield ChoiceLeak(choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows))
+            yield ChoiceLeak(
+                choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows)
+            )
         yield from self._choices_by_name(seen)
 
     def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
@@ -516,7 +535,11 @@ class _Joiner:
                 trace = (self._step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self._location(site), trace, Confidence.LIKELY)
         for site, rows in self.program.validation_loaders.items():
-            names = {n for n in self.program.names.get(rows, ()) if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))}
+            names = {
+                n
+                for n in self.program.names.get(rows, ())
+                if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))
+            }
             tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
             if tests and site not in seen:
                 trace = (self._step(f"the validation loader holds the rows of `{tests[0]}`", site),)
@@ -546,7 +569,7 @@ class _Joiner:
         if choose.how == "comparison" and choose.loops:
             return True
         models = {(score.model, score.site) for score in scores}
-        return len(models) > 1 and len({score.model for score in scores}) > 1 or any(s.loops for s in scores)
+        return (len(models) > 1 and len({score.model for score in scores}) > 1) or any(s.loops for s in scores)
 
     def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
         if choose.how == "stopping":
@@ -579,7 +602,7 @@ class _Joiner:
             if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
             count, first, last = self._compared_configurations(scores)
-            if count is not None and count < 2 or last is None:
+            if (count is not None and count < 2) or last is None:
                 continue
             if self._untouched_elsewhere(rows, scores):
                 continue
@@ -592,7 +615,14 @@ class _Joiner:
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self._step("the test rows are held out here", cut.site))
-            yield TestReuse(count, self._side_by_side(scores), last.name, self._location(last.site), _unique(trace), self._confidence(rows))
+            yield TestReuse(
+                count,
+                self._side_by_side(scores),
+                last.name,
+                self._location(last.site),
+                _unique(trace),
+                self._confidence(rows),
+            )
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
@@ -627,7 +657,7 @@ class _Joiner:
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
                 continue
-            if found[0] is None or best[0] is not None and found[0] > best[0]:
+            if found[0] is None or (best[0] is not None and found[0] > best[0]):
                 best = found
         return best
 
@@ -654,7 +684,12 @@ class _Joiner:
         models = len({model for model, _ in seen})
         if total is not None and models < 2 and total < 2:
             return (1 if seen else 0), [], last
-        if total is not None and models < 2 and len(seen) == total and not any(self._times(t, s) != 1 for s in seen.values() for t in self.trained(s)):
+        if (
+            total is not None
+            and models < 2
+            and len(seen) == total
+            and not any(self._times(t, s) != 1 for s in seen.values() for t in self.trained(s))
+        ):
             # One model object, fitted again: a continued or repeated training, not another configuration.
             return 1, [], last
         return total, list(seen.values())[:3], last
@@ -683,19 +718,26 @@ class _Joiner:
                 continue
             if target in columns.named or (columns.open and target not in columns.dropped):
                 named = columns.named.get(target)
-                if named is not None and (frame, target) not in named.sources or (named is not None and "lag" in named.flags):
+                if (named is not None and (frame, target) not in named.sources) or (
+                    named is not None and "lag" in named.flags
+                ):
                     continue
                 key = (train.site.bare(), target)
                 if key not in seen:
                     seen.add(key)
                     steps = [self._step(f"{train.what} is trained on `{target}` among the features here", train.site)]
                     steps += self._made_features(frame, target, x.rows)
-                    yield TargetColumn(target, target, self._location(train.site), _unique(steps), self._confidence(x.rows))
+                    yield TargetColumn(
+                        target, target, self._location(train.site), _unique(steps), self._confidence(x.rows)
+                    )
                 continue
             for name, column in columns.named.items():
                 if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
                     continue
-                if any(isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic") for m in column.marks):
+                if any(
+                    isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
+                    for m in column.marks
+                ):
                     continue
                 site = column.made_at
                 if (site.bare(), name) in seen:
@@ -707,7 +749,7 @@ class _Joiner:
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
         """Where the features were put together before they were split."""
-        steps = []
+        steps: list[TraceStep] = []
         for split in self.splits:
             if not any(cut is split.cut for _, cuts in rows for cut, _ in cuts):
                 continue

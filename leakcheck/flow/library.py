@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import SEARCH_CALLS, STATISTICS, DataOperations, _args, _no_args, _node, role_of_word, split_words
+from leakcheck.flow.data import (
+    SEARCH_CALLS,
+    STATISTICS,
+    DataOperations,
+    _args,
+    _no_args,
+    _node,
+    role_of_word,
+    split_words,
+)
 from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.tables import Api
@@ -37,7 +46,21 @@ if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
 
 _OBJECT_PARTS = frozenset(
-    "transformer resampler estimator pipeline union search splitter network optimizer loss callback metric object".split()
+    [
+        "transformer",
+        "resampler",
+        "estimator",
+        "pipeline",
+        "union",
+        "search",
+        "splitter",
+        "network",
+        "optimizer",
+        "loss",
+        "callback",
+        "metric",
+        "object",
+    ]
 )
 # What a pipeline of learners is said to learn: the part that does most harm.
 _HARM = (
@@ -45,14 +68,43 @@ _HARM = (
     "outliers", "clustering", "embedding", "encoding", "calibration", "vocabulary", "categories",
 )  # fmt: skip
 _PREDICTS = frozenset(
-    "predict predict_proba predict_log_proba decision_function predict_classes predict_on_batch predict_step "
-    "score_samples inplace_predict staged_predict forward predict_generator".split()
+    [
+        "predict",
+        "predict_proba",
+        "predict_log_proba",
+        "decision_function",
+        "predict_classes",
+        "predict_on_batch",
+        "predict_step",
+        "score_samples",
+        "inplace_predict",
+        "staged_predict",
+        "forward",
+        "predict_generator",
+    ]
 )
-_SCORES = frozenset("score evaluate evaluate_generator test test_on_batch".split())
+_SCORES = frozenset(["score", "evaluate", "evaluate_generator", "test", "test_on_batch"])
 _FITTED_CHOICES = frozenset(
-    "feature_importances_ coef_ support_ ranking_ scores_ pvalues_ get_support get_feature_names_out "
-    "feature_importance get_score get_feature_importance k_feature_idx_ k_feature_names_ support_weak_ "
-    "feature_importance_ best_features_ pvalues params".split()
+    [
+        "feature_importances_",
+        "coef_",
+        "support_",
+        "ranking_",
+        "scores_",
+        "pvalues_",
+        "get_support",
+        "get_feature_names_out",
+        "feature_importance",
+        "get_score",
+        "get_feature_importance",
+        "k_feature_idx_",
+        "k_feature_names_",
+        "support_weak_",
+        "feature_importance_",
+        "best_features_",
+        "pvalues",
+        "params",
+    ]
 )
 
 
@@ -66,12 +118,9 @@ class Library:
         self.saved: dict[str, Value] = {}
         self._inside_network = 0
         self._outside: dict[object, Ref] = {}
-        self._functions: dict[str, Callable[[str, Args, Site], Value]] = {}
-        for attribute in dir(self):
-            if attribute.startswith("_f_"):
-                self._functions[attribute[3:].replace("__", ".")] = getattr(self, attribute)
-        for name, target in _SAME_AS.items():
-            self._functions[name] = self._functions[target]
+        self._functions: dict[str, Callable[[str, Args, Site], Value]] = {
+            name: getattr(self, method) for name, method in _FUNCTIONS.items()
+        }
 
     # --- calls ---------------------------------------------------------------------------------------------------
 
@@ -100,7 +149,11 @@ class Library:
                 self.objective(value, site)
         if "." in name:
             owner = self.i.tables.lookup(name.rsplit(".", 1)[0])
-            if owner is not None and owner.part in _OBJECT_PARTS and short in ("from_pretrained", "from_config", "load", "from_json"):
+            if (
+                owner is not None
+                and owner.part in _OBJECT_PARTS
+                and short in ("from_pretrained", "from_config", "load", "from_json")
+            ):
                 return self._construct(owner, _no_args(), site)
         self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
         if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
@@ -142,9 +195,11 @@ class Library:
         found: list[Value] = []
         for value in values:
             held = self.heap.load(value)
-            if isinstance(held, LibObject) or (isinstance(held, Instance) and self._learns(held)):
-                found.append(value)
-            elif isinstance(value, Choice):
+            if (
+                isinstance(held, LibObject)
+                or (isinstance(held, Instance) and self._learns(held))
+                or isinstance(value, Choice)
+            ):
                 found.append(value)
             elif isinstance(held, Items | ListObject) and held.items is not None and depth < 4:
                 found += self._learners(held.items, depth + 1)
@@ -175,7 +230,9 @@ class Library:
         repeated = any(loop.turn is None for loop in self.i.loops)
         several = repeated and not constant and bool(args.pos)
         key: object = ("path", path.value) if constant and api.returns in ("frame", "array", "") else None
-        return self.loaded(api.returns or "frame", _short(api.name), site, role, key, record=several, part=part, args=values)
+        return self.loaded(
+            api.returns or "frame", _short(api.name), site, role, key, record=several, part=part, args=values
+        )
 
     def _role_of_load(self, api: Api, values: dict[str, Value], path: Any) -> tuple[str, str]:
         if api.split_param and api.split_param in values:
@@ -230,14 +287,19 @@ class Library:
         if returns == "dict":
             if part:
                 return rows("dataset", role)
-            splits = {n: rows("dataset", r, " " + n) for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))}
+            splits = {
+                n: rows("dataset", r, " " + n)
+                for n, r in (("train", "train"), ("validation", "validation"), ("test", "test"))
+            }
             return self.heap.new(DictObject(dict(splits)))
         if returns == "object":
             return UNKNOWN
         return rows(returns if returns in ("frame", "array", "dataset") else "unknown", role)
 
     def _xy(self, data: Data) -> Items:
-        y = data.but(kind="series", sources=frozenset({(data.number, "target")}), number=self.heap.number("y", data.number))
+        y = data.but(
+            kind="series", sources=frozenset({(data.number, "target")}), number=self.heap.number("y", data.number)
+        )
         return Items((data.but(columns=None, sources=frozenset({(data.number, "data")})), y))
 
     def _is_true(self, value: Value | None) -> bool:
@@ -253,9 +315,8 @@ class Library:
 
     def _p_dataset(self, api: Api, args: Args, site: Site) -> Value:
         """Arrays wrapped as a data set: the rows of what it is given."""
-        if api.returns or api.split_param:
-            if not any(self.heap.data(v).rows for v in args.all()):
-                return self._p_load(api, args, site)
+        if (api.returns or api.split_param) and not any(self.heap.data(v).rows for v in args.all()):
+            return self._p_load(api, args, site)
         values = self.named(api, args)
         data = [self.content(v) for v in args.all()]
         data = [d for d in data if d.rows]
@@ -266,7 +327,9 @@ class Library:
         x = x if x.rows else data[0]
         marks = NO_MARKS.union(*(d.marks for d in data))
         y = values.get(api.y)
-        return x.but(kind="dataset", marks=marks, each=(x, y) if y is not None else (), number=self.heap.fresh(), mask=())
+        return x.but(
+            kind="dataset", marks=marks, each=(x, y) if y is not None else (), number=self.heap.fresh(), mask=()
+        )
 
     def _words_of(self, value: Value) -> list[str]:
         held = self.heap.load(value)
@@ -280,22 +343,34 @@ class Library:
             parts = [p for p in parts if p.rows]
             if parts:
                 marks = NO_MARKS.union(*(p.marks for p in parts))
-                return Data(rows=union(*(p.rows for p in parts)), marks=marks, kind="dataset", number=self.heap.number("content", *(p.number for p in parts)), name=parts[0].name)
+                return Data(
+                    rows=union(*(p.rows for p in parts)),
+                    marks=marks,
+                    kind="dataset",
+                    number=self.heap.number("content", *(p.number for p in parts)),
+                    name=parts[0].name,
+                )
             if depth == 0 and held.site is not None:
-                role = next((role_of_word(w) for v in held.attrs.values() for w in self._words_of(v) if role_of_word(w)), "")
+                role = next(
+                    (role_of_word(w) for v in held.attrs.values() for w in self._words_of(v) if role_of_word(w)), ""
+                )
                 return self.i.new_rows(held.cls.name, held.site, "loader", "dataset", role=role)
             return UNKNOWN
         if isinstance(held, LibObject):
             parts = [self.content(v, depth + 1) for v in held.args.values()] if depth < 3 else []
             parts = [p for p in parts if p.rows]
             if parts:
-                return parts[0].but(marks=NO_MARKS.union(*(p.marks for p in parts)), rows=union(*(p.rows for p in parts)))
+                return parts[0].but(
+                    marks=NO_MARKS.union(*(p.marks for p in parts)), rows=union(*(p.rows for p in parts))
+                )
             return UNKNOWN
         return self.heap.data(value)
 
     def _p_loader(self, api: Api, args: Args, site: Site) -> Value:
         values = self.named(api, args)
-        first = args.pos[0] if args.pos else values.get(api.x) or values.get("dataset") or next(iter(values.values()), NONE)
+        first = (
+            args.pos[0] if args.pos else values.get(api.x) or values.get("dataset") or next(iter(values.values()), NONE)
+        )
         data = self.content(first)
         sampler = values.get("sampler")
         if sampler is not None:
@@ -323,10 +398,14 @@ class Library:
         sizes = tuple(
             (k, self.heap.data(args.kw[k]).number) for k in ("test_size", "train_size", "stratify") if k in args.kw
         )
-        key: object = ("two", rows, sizes, seed.value if seeded else None) if seeded or not shuffled else ("two", site, rows)
+        key: object = (
+            ("two", rows, sizes, seed.value if seeded else None) if seeded or not shuffled else ("two", site, rows)
+        )
         size = self.heap.load(args.kw.get("test_size", NONE))
         share = float(size.value) if isinstance(size, Const) and isinstance(size.value, float) else None
-        cut = self.ops.cut(key, CutKind.RANDOM if shuffled else CutKind.POSITION, site, roles=("train", "test"), share=share)
+        cut = self.ops.cut(
+            key, CutKind.RANDOM if shuffled else CutKind.POSITION, site, roles=("train", "test"), share=share
+        )
         parts: list[Value] = []
         for data in several:
             parts += [self._part(data, cut, 0), self._part(data, cut, 1)]
@@ -337,7 +416,11 @@ class Library:
     def _part(self, data: Data, cut: Cut, part: int) -> Data:
         if not data.rows and data.kind != "index":
             return data
-        narrowed = self.ops.narrowed(data.but(keys=data.keys if data.keys is not None else (data.rows if data.kind == "index" else None)), cut, part)
+        narrowed = self.ops.narrowed(
+            data.but(keys=data.keys if data.keys is not None else (data.rows if data.kind == "index" else None)),
+            cut,
+            part,
+        )
         return narrowed.but(name="")
 
     def _p_random_split(self, api: Api, args: Args, site: Site) -> Value:
@@ -364,7 +447,9 @@ class Library:
             site,
             roles=("train", "test") if single else ("train", "fold"),
         )
-        self.i.emit((site, cut), Split(cut, rows, site, self.i.loops, _short(held.api.name) if held else "folds", (data,)))
+        self.i.emit(
+            (site, cut), Split(cut, rows, site, self.i.loops, _short(held.api.name) if held else "folds", (data,))
+        )
         return cut, rows
 
     def _split_folds(self, owner: Value, held: LibObject, args: Args, site: Site) -> Value:
@@ -385,12 +470,16 @@ class Library:
         values = self.named(api, args)
         first = values.get(api.x) or (args.pos[0] if args.pos else next(iter(args.kw.values()), NONE))
         data = self.heap.data(first)
-        if not data.rows or "record" in data.flags or data.kind in ("row", "mask") or self.ops._across_columns(_axis(args), None):
+        if (
+            not data.rows
+            or "record" in data.flags
+            or data.kind in ("row", "mask")
+            or self.ops._across_columns(_axis(args), None)
+        ):
             return data.but(number=self.heap.fresh(), mask=())
         y = values.get(api.y) if api.supervised else None
         learned = self.ops.learn(_short(api.name), api.learns or "scaling", data, site, supervised=y is not None)
-        result = self.ops.marked(data.but(number=self.heap.fresh(), mask=(), each=()), frozenset({learned}))
-        return result
+        return self.ops.marked(data.but(number=self.heap.fresh(), mask=(), each=()), frozenset({learned}))
 
     def _p_resample(self, api: Api, args: Args, site: Site) -> Value:
         return self._p_draw(api, args, site)
@@ -428,11 +517,21 @@ class Library:
             return self._p_select(api, args, site)
         if short in STATISTICS:
             axis = args.kw.get("axis", args.kw.get("dim"))
-            if axis is None and short in ("mean", "std", "var", "median", "min", "max", "amin", "amax", "nanmean", "nanstd") and len(args.pos) > 1:
+            if (
+                axis is None
+                and short in ("mean", "std", "var", "median", "min", "max", "amin", "amax", "nanmean", "nanstd")
+                and len(args.pos) > 1
+            ):
                 axis = args.pos[1]
-            if axis is None and short in ("percentile", "quantile", "nanpercentile", "nanquantile") and len(args.pos) > 2:
+            if (
+                axis is None
+                and short in ("percentile", "quantile", "nanpercentile", "nanquantile")
+                and len(args.pos) > 2
+            ):
                 axis = args.pos[2]
-            return self.ops.statistic(short, self.heap.data(first), _args(**({"axis": axis} if axis is not None else {})), site)
+            return self.ops.statistic(
+                short, self.heap.data(first), _args(**({"axis": axis} if axis is not None else {})), site
+            )
         data = self.heap.data(first)
         if self.ops._across_columns(_axis(args), None):
             return data.but(number=self.heap.fresh(), columns=None)
@@ -445,7 +544,9 @@ class Library:
             return UNKNOWN
         if len(values) == 1:
             data = self.heap.data(values[0])
-            return data.but(number=self.heap.number(api.name, data.number), each=(), mask=() if data.kind != "mask" else data.mask)
+            return data.but(
+                number=self.heap.number(api.name, data.number), each=(), mask=() if data.kind != "mask" else data.mask
+            )
         several = [v for v in values if self.heap.data(v).rows or self.heap.data(v).marks]
         if not several:
             numbers = [self.heap.data(v).number for v in values]
@@ -464,7 +565,9 @@ class Library:
             data = self.heap.data(value)
             if data.rows or data.kind in ("index", "frame", "array"):
                 number = self.heap.number("shuffle", data.number, str(site.span))
-                results.append(data.but(number=number, flags=data.flags | {"shuffled", f"order:{number}"}, each=(), name=""))
+                results.append(
+                    data.but(number=number, flags=data.flags | {"shuffled", f"order:{number}"}, each=(), name="")
+                )
         if not results:
             return self.ops.pass_through(args)
         return results[0] if len(results) == 1 else Items(tuple(results))
@@ -509,7 +612,9 @@ class Library:
         for part in parts:
             data = self.heap.data(part)
             learned = any(isinstance(m, Learn) for m in data.marks)
-            if learned and any(role_of_word(w) == "train" for n in self.i.names.get(data.rows, ()) for w in split_words(n)):
+            if learned and any(
+                role_of_word(w) == "train" for n in self.i.names.get(data.rows, ()) for w in split_words(n)
+            ):
                 model = self.heap.number("handed on", site)
                 self._emit_train(model, "handed on", "what is trained later", data, None, site, (), False, True)
 
@@ -543,9 +648,22 @@ class Library:
                 data = next(self.heap.data(v) for v in args.all() if self.heap.data(v).rows)
                 held = self.heap.load(learners[0])
                 prediction = self._predict(learners[0], held, data, site)
-                return Data(kind="scalar", marks=frozenset({self.score(_short(api.name), prediction, site, kind=kind)}), number=self.heap.fresh())
+                return Data(
+                    kind="scalar",
+                    marks=frozenset({self.score(_short(api.name), prediction, site, kind=kind)}),
+                    number=self.heap.fresh(),
+                )
             if len(carriers) == 2 and all(c.rows for c in carriers):
-                score = self._emit_score(_short(api.name), None, (), carriers[0].rows, site, carriers[0].marks | carriers[1].marks, kind, carriers[0])
+                score = self._emit_score(
+                    _short(api.name),
+                    None,
+                    (),
+                    carriers[0].rows,
+                    site,
+                    carriers[0].marks | carriers[1].marks,
+                    kind,
+                    carriers[0],
+                )
                 return Data(kind="scalar", marks=frozenset({score}), number=self.heap.fresh())
             return Data(kind="scalar", number=self.heap.fresh())
         scores = frozenset(self.score(_short(api.name), p, site, kind=kind) for p in predictions)
@@ -556,10 +674,20 @@ class Library:
         if kind == "score" and fold:
             kind = "fold"
         data = Data(rows=prediction.rows, name=prediction.name)
-        return self._emit_score(what, prediction.model, prediction.trains, prediction.rows, site, prediction.marks, kind, data)
+        return self._emit_score(
+            what, prediction.model, prediction.trains, prediction.rows, site, prediction.marks, kind, data
+        )
 
     def _emit_score(
-        self, what: str, model: int | None, trains: tuple[Train, ...], rows: Rows, site: Site, marks: frozenset[Mark], kind: str, data: Data
+        self,
+        what: str,
+        model: int | None,
+        trains: tuple[Train, ...],
+        rows: Rows,
+        site: Site,
+        marks: frozenset[Mark],
+        kind: str,
+        data: Data,
     ) -> Score:
         baseline = bool(trains) and all(t.baseline for t in trains)
         event = Score(what, model, trains, rows, site, self.i.loops, marks, kind, self.ops.called(data), baseline)
@@ -574,13 +702,31 @@ class Library:
         rows = union(*(self.heap.data(v).rows for v in args.all())) if args.all() else NO_ROWS
         if self._inside_network:
             return Data(rows=rows, kind="scalar", marks=marks, number=self.heap.fresh())
-        return Data(rows=NO_ROWS, kind="scalar", marks=scores | frozenset(m for m in marks if isinstance(m, Score)), number=self.heap.fresh())
+        return Data(
+            rows=NO_ROWS,
+            kind="scalar",
+            marks=scores | frozenset(m for m in marks if isinstance(m, Score)),
+            number=self.heap.fresh(),
+        )
 
     def train_by_loss(self, loss: Data, site: Site) -> None:
         """`loss.backward()`: the model behind the loss is trained on the rows behind it."""
         for mark in loss.marks:
+            if isinstance(mark, Predict) and not any(isinstance(m, Score) for m in loss.marks):
+                rows = Data(rows=mark.rows, marks=mark.marks, name=mark.name)
+                self._emit_train(mark.model, "loop", "the model", rows, None, mark.site, (), False, False)
             if isinstance(mark, Score) and mark.model is not None:
-                self._emit_train(mark.model, "loop", "the model", Data(rows=mark.rows, marks=mark.marks, name=mark.name), None, mark.site, (), False, False)
+                self._emit_train(
+                    mark.model,
+                    "loop",
+                    "the model",
+                    Data(rows=mark.rows, marks=mark.marks, name=mark.name),
+                    None,
+                    mark.site,
+                    (),
+                    False,
+                    False,
+                )
 
     def _p_fold_score(self, api: Api, args: Args, site: Site) -> Value:
         values = self.named(api, args)
@@ -589,10 +735,19 @@ class Library:
             learner = args.pos[0]
         if x is None and len(args.pos) > 1:
             x = args.pos[1]
-        score = self._fold(learner, self.heap.data(x), self.heap.data(values.get(api.y)) if api.y in values else None, site, _short(api.name), values.get("cv"))
+        score = self._fold(
+            learner,
+            self.heap.data(x),
+            self.heap.data(values.get(api.y)) if api.y in values else None,
+            site,
+            _short(api.name),
+            values.get("cv"),
+        )
         return Data(kind="scalar", marks=frozenset({score}) if score else NO_MARKS, number=self.heap.fresh())
 
-    def _fold(self, learner: Value | None, x: Data, y: Data | None, site: Site, what: str, cv: Value | None) -> Score | None:
+    def _fold(
+        self, learner: Value | None, x: Data, y: Data | None, site: Site, what: str, cv: Value | None
+    ) -> Score | None:
         """Cross-validation: train on each fold's rest, score on the fold."""
         if not x.rows:
             return None
@@ -606,14 +761,30 @@ class Library:
         held = self.heap.load(learner) if learner is not None else None
         model = self._model_of(learner, held) if learner is not None else 0
         train = self._emit_train(
-            model, "fold", self._called_learner(held), x.but(rows=train_rows), y, site, (), False, self._picks_columns(held), baseline=self._is_baseline(held)
+            model,
+            "fold",
+            self._called_learner(held),
+            x.but(rows=train_rows),
+            y,
+            site,
+            (),
+            False,
+            self._picks_columns(held),
+            baseline=self._is_baseline(held),
         )
         return self._emit_score(what, model, (train,), test_rows, site, x.marks, "fold", x)
 
     def _p_fold_predict(self, api: Api, args: Args, site: Site) -> Value:
         values = self.named(api, args)
         x = self.heap.data(values.get("X") or (args.pos[1] if len(args.pos) > 1 else None))
-        score = self._fold(values.get("estimator") or (args.pos[0] if args.pos else None), x, None, site, _short(api.name), values.get("cv"))
+        score = self._fold(
+            values.get("estimator") or (args.pos[0] if args.pos else None),
+            x,
+            None,
+            site,
+            _short(api.name),
+            values.get("cv"),
+        )
         if score is None:
             return UNKNOWN
         event = Predict(score.model or 0, score.trains, score.rows, site, x.marks, self.ops.called(x))
@@ -635,7 +806,9 @@ class Library:
         return "the model"
 
     def _is_baseline(self, held: Any) -> bool:
-        return isinstance(held, LibObject) and (held.api.baseline or any(self._is_baseline(self.heap.load(p)) for p in held.parts))
+        return isinstance(held, LibObject) and (
+            held.api.baseline or any(self._is_baseline(self.heap.load(p)) for p in held.parts)
+        )
 
     def _picks_columns(self, held: Any, depth: int = 0) -> bool:
         """Whether a learner uses only columns that it names itself."""
@@ -661,7 +834,23 @@ class Library:
         baseline: bool = False,
         seeds: frozenset[str] = frozenset(),
     ) -> Train:
-        event = Train(model, what, x.rows, site, x, y, self.i.loops, born, kind, selects, baseline, seeds, self.ops.called(x), held_out, stops)
+        event = Train(
+            model,
+            what,
+            x.rows,
+            site,
+            x,
+            y,
+            self.i.loops,
+            born,
+            kind,
+            selects,
+            baseline,
+            seeds,
+            self.ops.called(x),
+            held_out,
+            stops,
+        )
         marks = x.marks | (y.marks if y is not None else NO_MARKS)
         return self.i.emit((site, model, kind, x.rows, marks, stops), event)  # type: ignore[no-any-return]
 
@@ -682,13 +871,25 @@ class Library:
         if name in _FITTED_CHOICES:
             marks = self._importance(held)
             if marks:
-                value = Data(kind="columns", marks=marks, number=self.heap.number("importance", *sorted(id(m) for m in marks)))
+                value = Data(
+                    kind="columns", marks=marks, number=self.heap.number("importance", *sorted(id(m) for m in marks))
+                )
                 return value if not name.startswith("get_") else Method(base, None, name)
         if held.trains and name in ("history", "best_score_", "best_score", "evals_result_"):
             scores = set()
             for train in held.trains:
                 for data in train.held_out:
-                    event = Score(name, train.model, (train,), data.rows, train.site, (), data.marks, "history", self.ops.called(data))
+                    event = Score(
+                        name,
+                        train.model,
+                        (train,),
+                        data.rows,
+                        train.site,
+                        (),
+                        data.marks,
+                        "history",
+                        self.ops.called(data),
+                    )
                     scores.add(self.i.emit((train.site, name, data.rows), event))
             if scores:
                 return Data(kind="scalar", marks=frozenset(scores), number=self.heap.fresh())
@@ -702,8 +903,10 @@ class Library:
             return Data(rows=rows, marks=held.learned, kind="series", number=self.heap.fresh())
         if name in ("named_steps", "steps", "named_transformers_", "transformers_", "estimators_"):
             return self.heap.new(ListObject(None, self.heap.join_all(list(held.parts)))) if held.parts else UNKNOWN
-        if name.endswith("_") and not name.startswith("_") and held.learned:
-            return Data(kind="scalar", marks=held.learned, number=self.heap.number(name, *sorted(id(m) for m in held.learned)))
+        if held.learned and (name in ("wv", "dv", "docvecs") or (name.endswith("_") and not name.startswith("_"))):
+            return Data(
+                kind="scalar", marks=held.learned, number=self.heap.number(name, *sorted(id(m) for m in held.learned))
+            )
         return Method(base, None, name)
 
     def _importance(self, held: LibObject) -> frozenset[Mark]:
@@ -718,7 +921,11 @@ class Library:
     def get_item(self, base: Value, held: LibObject, index: Value, site: Site) -> Value:
         if held.api.part in ("pipeline", "union") and held.parts:
             key = self.heap.load(index)
-            if isinstance(key, Const) and isinstance(key.value, int) and -len(held.parts) <= key.value < len(held.parts):
+            if (
+                isinstance(key, Const)
+                and isinstance(key.value, int)
+                and -len(held.parts) <= key.value < len(held.parts)
+            ):
                 return held.parts[key.value]
             return base
         if isinstance(self.heap.load(index), Const):
@@ -730,7 +937,11 @@ class Library:
 
     def iterate(self, value: Value, held: LibObject, site: Site) -> tuple[list[Value] | None, Value, str]:
         content = self.content(value)
-        return None, content.but(kind="row", number=self.heap.fresh(), columns=None) if content.rows else UNKNOWN, "items"
+        return (
+            None,
+            content.but(kind="row", number=self.heap.fresh(), columns=None) if content.rows else UNKNOWN,
+            "items",
+        )
 
     def call_object(self, callee: Value, held: LibObject, args: Args, site: Site) -> Value:
         """An object that is called: a network or layer on a batch, a loss, a metric."""
@@ -780,7 +991,9 @@ class Library:
         if name == "fit_transform":
             fitted = self.i.call_method(owner, "fit", args, site)
             if fitted is not None:
-                result = self.i.call_method(owner, "transform", _args(*args.pos[:1], **{k: v for k, v in args.kw.items() if k == "X"}), site)
+                result = self.i.call_method(
+                    owner, "transform", _args(*args.pos[:1], **{k: v for k, v in args.kw.items() if k == "X"}), site
+                )
                 return result if result is not None else NONE
         if name == "score" and args.pos:
             predicted = self.i.call(self.i.get_attr(owner, "predict", _node(site)), _args(args.pos[0]), site)
@@ -803,7 +1016,9 @@ class Library:
         return result
 
     def instance_item(self, base: Value, held: Instance, index: Value) -> Value:
-        return held.attrs.get("data", UNKNOWN) if self.i.base_names(held.cls)[:1] in (["dict"], ["UserDict"]) else UNKNOWN
+        return (
+            held.attrs.get("data", UNKNOWN) if self.i.base_names(held.cls)[:1] in (["dict"], ["UserDict"]) else UNKNOWN
+        )
 
     def project_method(self, owner: Value, name: str, args: Args, result: Value, trained: bool, site: Site) -> Value:
         """After a method of a project's own predictor has run: its training and its predictions."""
@@ -814,7 +1029,17 @@ class Library:
             x = self.heap.data(args.get(0, "X"))
             y = args.get(1, "y")
             if x.rows and y is not None:
-                train = self._emit_train(self._model_of(owner, held), "fit", held.cls.name, x, self.heap.data(y), site, held.born, False, True)
+                train = self._emit_train(
+                    self._model_of(owner, held),
+                    "fit",
+                    held.cls.name,
+                    x,
+                    self.heap.data(y),
+                    site,
+                    held.born,
+                    False,
+                    True,
+                )
                 self.heap.set(owner.address, replace(held, trains=(train,)))
         elif name in ("predict", "predict_proba", "decision_function") and held.trains:
             x = self.heap.data(args.get(0, "X"))
@@ -827,12 +1052,38 @@ class Library:
 
     def call_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         part = held.api.part
-        if name in ("set_params", "set_output", "compile", "eval", "to", "cuda", "cpu", "double", "float", "half", "requires_grad_", "partial"):
+        if name in (
+            "set_params",
+            "set_output",
+            "compile",
+            "eval",
+            "to",
+            "cuda",
+            "cpu",
+            "double",
+            "float",
+            "half",
+            "requires_grad_",
+            "partial",
+        ):
             return owner
         if name == "add" and part == "network" and isinstance(owner, Ref):
             self.heap.set(owner.address, replace(held, parts=(*held.parts, *self._learners(args.pos))))
             return NONE
-        if name in ("get_params", "state_dict", "parameters", "named_parameters", "summary", "save", "save_weights", "zero_grad", "step", "add", "get_config", "to_json"):
+        if name in (
+            "get_params",
+            "state_dict",
+            "parameters",
+            "named_parameters",
+            "summary",
+            "save",
+            "save_weights",
+            "zero_grad",
+            "step",
+            "add",
+            "get_config",
+            "to_json",
+        ):
             return UNKNOWN if name != "add" else NONE
         if part == "splitter" and name == "split":
             return self._split_folds(owner, held, args, site)
@@ -855,7 +1106,9 @@ class Library:
         """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
         learns = self._learns_by_name(held.api.name)
         if learns and name in ("fit", "fit_transform", "transform"):
-            hinted = replace(held, api=held.api._replace(part="transformer", learns=learns, fit_apply=("fit_transform",)))
+            hinted = replace(
+                held, api=held.api._replace(part="transformer", learns=learns, fit_apply=("fit_transform",))
+            )
             result = self._transformer_method(owner, hinted, name, args, site)
             after = self.heap.load(owner)
             if isinstance(owner, Ref) and isinstance(after, LibObject):
@@ -877,7 +1130,9 @@ class Library:
     def unknown_learner(self, owner: Value, held: Any) -> Ref:
         """The object behind an argument or attribute of unknown kind that is fitted or asked to predict."""
         if isinstance(held, Method):
-            key: object = ("attribute", held.owner, held.name) if isinstance(held.owner, Ref) else ("attribute", held.name)
+            key: object = (
+                ("attribute", held.owner, held.name) if isinstance(held.owner, Ref) else ("attribute", held.name)
+            )
             name = held.name
         else:
             key, name = ("value", held.number), held.name
@@ -929,7 +1184,9 @@ class Library:
             return owner
         if name in api.fit_apply or name in ("fit_transform", "fit_predict", "fit_resample", "fit_sample"):
             learned = self._fit_transformer(owner, held, args, site)
-            return self._transformed(self.heap.load(owner), args, site, learned, resampled=name.startswith(("fit_resample", "fit_sample")))
+            return self._transformed(
+                self.heap.load(owner), args, site, learned, resampled=name.startswith(("fit_resample", "fit_sample"))
+            )
         if name == "inverse_transform":
             data = self.heap.data(args.pos[0] if args.pos else None)
             return data.but(number=self.heap.fresh())
@@ -975,20 +1232,33 @@ class Library:
                     found = learns
         return found, supervised
 
-    def _transformed(self, held: LibObject, args: Args, site: Site, learned: frozenset[Mark], *, resampled: bool = False) -> Value:
+    def _transformed(
+        self, held: LibObject, args: Args, site: Site, learned: frozenset[Mark], *, resampled: bool = False
+    ) -> Value:
         values = dict(zip((held.api.x, held.api.y), args.pos, strict=False)) | args.kw
         first = values.get(held.api.x) or (args.pos[0] if args.pos else next(iter(args.kw.values()), NONE))
         x = self.ops.rooted(self.heap.data(first), site)
         keeps = x.kind in ("array", "dataset", "series", "row") or held.api.learns in ("categories", "vocabulary")
-        result = self.ops.marked(x.but(number=self.heap.fresh(), each=(), mask=(), columns=None, kind="array" if x.kind != "row" else "row"), learned)
-        if x.columns is not None and held.api.part == "transformer" and held.api.learns in ("scaling", "imputation", "nothing", "binning", "categories", "outliers"):
+        result = self.ops.marked(
+            x.but(number=self.heap.fresh(), each=(), mask=(), columns=None, kind="array" if x.kind != "row" else "row"),
+            learned,
+        )
+        if (
+            x.columns is not None
+            and held.api.part == "transformer"
+            and held.api.learns in ("scaling", "imputation", "nothing", "binning", "categories", "outliers")
+        ):
             # The same columns in the same order, though without their names: what it holds is still known.
             result = result.but(columns=None, sources=self.ops.columns_of(x) if not x.columns.open else frozenset())
         if held.api.learns == "selection" and keeps:
             result = result.but(columns=None)
         if resampled:
             y = values.get(held.api.y)
-            target = self.ops.marked(self.heap.data(y).but(number=self.heap.fresh(), each=()), learned) if y is not None else UNKNOWN
+            target = (
+                self.ops.marked(self.heap.data(y).but(number=self.heap.fresh(), each=()), learned)
+                if y is not None
+                else UNKNOWN
+            )
             return Items((result.but(name=""), target.but(name="")))
         return result.but(name="") if held.api.learns != "nothing" else result
 
@@ -996,12 +1266,35 @@ class Library:
 
     def _predictor_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         api = held.api
-        if name in ("fit", "train", "fit_generator", "partial_fit", "train_on_batch", "fit_predict", "fit_regularized", "search") or name in api.fit:
+        if (
+            name
+            in (
+                "fit",
+                "train",
+                "fit_generator",
+                "partial_fit",
+                "train_on_batch",
+                "fit_predict",
+                "fit_regularized",
+                "search",
+            )
+            or name in api.fit
+        ):
             self.fit(owner, held, args, site)
-            if name == "train" and api.part == "network" and not args.pos and not args.kw and "train_dataset" not in held.args:
+            if (
+                name == "train"
+                and api.part == "network"
+                and not args.pos
+                and not args.kw
+                and "train_dataset" not in held.args
+            ):
                 return owner
             if name == "fit_predict":
-                return self._predicted(owner, self.heap.load(owner), self.content(args.pos[0]), site) if args.pos else UNKNOWN
+                return (
+                    self._predicted(owner, self.heap.load(owner), self.content(args.pos[0]), site)
+                    if args.pos
+                    else UNKNOWN
+                )
             return owner
         if name == "fit_transform":
             self.fit(owner, held, args, site)
@@ -1025,7 +1318,9 @@ class Library:
         return self.ops.pass_through(args)
 
     def _scored(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
-        candidates = [v for k, v in args.kw.items() if k not in ("verbose", "batch_size", "sample_weight", "callbacks", "steps")]
+        candidates = [
+            v for k, v in args.kw.items() if k not in ("verbose", "batch_size", "sample_weight", "callbacks", "steps")
+        ]
         data = next((d for d in (self.content(v) for v in [*args.pos, *candidates]) if d.rows), None)
         if data is None and args.pos:
             data = self.ops.rooted(self.content(args.pos[0]), site)
@@ -1042,7 +1337,13 @@ class Library:
     def fit(self, owner: Value, held: LibObject, args: Args, site: Site) -> Train | None:
         api = held.api
         values = dict(zip((api.x, api.y), args.pos, strict=False)) | args.kw
-        x_value = values.get(api.x) or values.get("X") or values.get("x") or values.get("train_dataloaders") or values.get("dataset")
+        x_value = (
+            values.get(api.x)
+            or values.get("X")
+            or values.get("x")
+            or values.get("train_dataloaders")
+            or values.get("dataset")
+        )
         if x_value is None and args.pos:
             x_value = args.pos[0]
         x = self.content(x_value) if x_value is not None else UNKNOWN
@@ -1092,7 +1393,17 @@ class Library:
         )
         self._note_calibration(held, x, y, train, site)
         for data in held_out:
-            event = Score("validation", model, (train,), data.rows, site, self.i.loops, data.marks, "validation", self.ops.called(data))
+            event = Score(
+                "validation",
+                model,
+                (train,),
+                data.rows,
+                site,
+                self.i.loops,
+                data.marks,
+                "validation",
+                self.ops.called(data),
+            )
             score = self.i.emit((site, "validation", data.rows, model), event)
             if stops:
                 explicit = self._stops_explicitly(held, args)
@@ -1103,7 +1414,7 @@ class Library:
             current = self.heap.load(owner)
             if isinstance(current, LibObject):
                 self.heap.set(owner.address, replace(current, trains=(train,)))
-        return train  # type: ignore[no-any-return]
+        return train
 
     def _note_calibration(self, held: LibObject, x: Data, y: Data | None, train: Train, site: Site) -> None:
         """Predictions, or a fitted model, adjusted to the target of the rows they were made from."""
@@ -1112,7 +1423,9 @@ class Library:
         before = [t for p in prefit if isinstance(p, LibObject) for t in p.trains]
         if y is None or not ((made and len(x.marks) == len(made)) or before):
             return
-        event = Score("calibration", train.model, (train,), x.rows, site, self.i.loops, x.marks, "validation", self.ops.called(x))
+        event = Score(
+            "calibration", train.model, (train,), x.rows, site, self.i.loops, x.marks, "validation", self.ops.called(x)
+        )
         self.ops.choose([self.i.emit((site, "calibration", x.rows), event)], site, "calibration", "the calibration")
 
     def _inside(self, held: LibObject) -> frozenset[Mark]:
@@ -1135,7 +1448,17 @@ class Library:
 
     def _held_out(self, held: LibObject, args: Args, values: dict[str, Value], x: Data) -> tuple[Data, ...]:
         found = []
-        names = [*held.api.held_out, "validation_data", "eval_set", "valid_sets", "evals", "val_dataloaders", "eval_dataset", "valid_data", "eval_data"]
+        names = [
+            *held.api.held_out,
+            "validation_data",
+            "eval_set",
+            "valid_sets",
+            "evals",
+            "val_dataloaders",
+            "eval_dataset",
+            "valid_data",
+            "eval_data",
+        ]
         for name in dict.fromkeys(names):
             value = values.get(name) or held.args.get(name)
             if value is None:
@@ -1173,14 +1496,17 @@ class Library:
             inner = self.heap.load(settings) if settings is not None else None
             if isinstance(inner, LibObject) and self._is_true(inner.args.get("load_best_model_at_end")):
                 return True
-        callbacks = [source[key] for source in (args.kw, held.args) for key in ("callbacks", "callback") if key in source]
+        callbacks = [
+            source[key] for source in (args.kw, held.args) for key in ("callbacks", "callback") if key in source
+        ]
         for value in self._learners(callbacks):
             part = self.heap.load(value)
             if isinstance(part, LibObject) and part.api.part == "callback":
                 if part.api.kind == "early-stopping":
                     return True
                 if part.api.kind == "checkpoint" and (
-                    self._is_true(part.args.get("save_best_only")) or part.args.get("monitor") is not None and "keras" not in part.api.name
+                    self._is_true(part.args.get("save_best_only"))
+                    or (part.args.get("monitor") is not None and "keras" not in part.api.name)
                 ):
                     return True
         return False
@@ -1189,13 +1515,17 @@ class Library:
         """A function handed to a search over settings: what it returns decides."""
         if not isinstance(value, Function | Method | Partial):
             return
-        function = value
+        function: Value = value
         while isinstance(function, Method | Partial):
             inner = function.function
             if inner is None:
                 return
             function = inner
-        given = {p.name: self.i.parameter(p, site) for p in function.params if p.kind not in ("*", "**")} if isinstance(function, Function) else {}
+        given = (
+            {p.name: self.i.parameter(p, site) for p in function.params if p.kind not in ("*", "**")}
+            if isinstance(function, Function)
+            else {}
+        )
         if isinstance(value, Method):
             given.pop(next(iter(given), ""), None)
         if isinstance(value, Partial):
@@ -1214,8 +1544,14 @@ class Library:
         first = args.pos[0] if args.pos else None
         if name == "len":
             data = self.heap.data(first)
-            length = self.ops.length(first) if first is not None and not isinstance(self.heap.load(first), Data) else None
-            return Const(length) if length is not None else Data(kind="scalar", number=self.heap.number("len", data.number))
+            length = (
+                self.ops.length(first) if first is not None and not isinstance(self.heap.load(first), Data) else None
+            )
+            return (
+                Const(length)
+                if length is not None
+                else Data(kind="scalar", number=self.heap.number("len", data.number))
+            )
         if name == "range":
             flags = frozenset({"range", "varies", "item"})
             numbers = [self.heap.data(v).number for v in args.pos]
@@ -1252,13 +1588,24 @@ class Library:
             return self.ops.element(first)
         if name == "sum" and first is not None:
             data = self.heap.data(first)
-            return Data(kind="scalar", number=self.heap.number("sum", data.number), marks=frozenset(m for m in data.marks if not isinstance(m, Learn)))
-        if name in ("float", "int", "round", "abs", "str", "repr", "format", "bool", "pow", "divmod") and first is not None:
+            return Data(
+                kind="scalar",
+                number=self.heap.number("sum", data.number),
+                marks=frozenset(m for m in data.marks if not isinstance(m, Learn)),
+            )
+        if (
+            name in ("float", "int", "round", "abs", "str", "repr", "format", "bool", "pow", "divmod")
+            and first is not None
+        ):
             held = self.heap.load(first)
             if isinstance(held, Const):
                 if name == "int" and isinstance(held.value, int | float) and abs(held.value) < 1e15:
                     return Const(int(held.value))
-                return held if name in ("float",) else Data(kind="scalar", number=self.heap.number(name, self.heap.data(first).number))
+                return (
+                    held
+                    if name in ("float",)
+                    else Data(kind="scalar", number=self.heap.number(name, self.heap.data(first).number))
+                )
             data = self.heap.data(first)
             return data.but(number=self.heap.number(name, data.number), each=(), mask=())
         if name == "open" and first is not None:
@@ -1271,13 +1618,32 @@ class Library:
             return self.loaded("unknown", "open", site, role, key, record=bool(self.i.loops) and key is None)
         if name == "getattr" and len(args.pos) >= 2:
             key = self.heap.load(args.pos[1])
-            return self.i.get_attr(args.pos[0], key.value, _node(site)) if isinstance(key, Const) and isinstance(key.value, str) else UNKNOWN
+            return (
+                self.i.get_attr(args.pos[0], key.value, _node(site))
+                if isinstance(key, Const) and isinstance(key.value, str)
+                else UNKNOWN
+            )
         if name == "setattr" and len(args.pos) >= 3:
             key = self.heap.load(args.pos[1])
             if isinstance(key, Const) and isinstance(key.value, str):
                 self.i.set_attr(args.pos[0], key.value, self.i.boxed(args.pos[2], key.value))
             return NONE
-        if name in ("isinstance", "issubclass", "hasattr", "callable", "id", "hash", "type", "input", "print", "display", "vars", "locals", "any", "all"):
+        if name in (
+            "isinstance",
+            "issubclass",
+            "hasattr",
+            "callable",
+            "id",
+            "hash",
+            "type",
+            "input",
+            "print",
+            "display",
+            "vars",
+            "locals",
+            "any",
+            "all",
+        ):
             return NONE if name in ("print", "display") else Data(kind="scalar", number=self.heap.fresh())
         return UNKNOWN
 
@@ -1331,9 +1697,18 @@ class Library:
             counter = Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"varies", "item"}))
             pair = Items((counter, over[0][1] if over else UNKNOWN))
             folds = over and over[0][2] == "folds"
-            return Data(flags=frozenset({"folds"}), each=(pair,), number=self.heap.fresh()) if folds else self.heap.new(ListObject(None, pair))
+            return (
+                Data(flags=frozenset({"folds"}), each=(pair,), number=self.heap.fresh())
+                if folds
+                else self.heap.new(ListObject(None, pair))
+            )
         if over and all(items is not None for items, _, _ in over):
-            return Items(tuple(Items(tuple(row)) for row in zip(*(items for items, _, _ in over if items is not None), strict=False)))
+            return Items(
+                tuple(
+                    Items(tuple(row))
+                    for row in zip(*(items for items, _, _ in over if items is not None), strict=False)
+                )
+            )
         known = [len(items) for items, _, _ in over if items is not None]
         pair = Items(tuple(element for _, element, _ in over))
         if any(what == "folds" for _, _, what in over):
@@ -1344,35 +1719,35 @@ class Library:
             return Items(tuple(Items(tuple(row)) for row in rows))
         return self.heap.new(ListObject(None, pair))
 
-    # --- functions with a meaning of their own; `__` in the name stands for a dot ---------------------------------
+    # --- functions with a meaning of their own -------------------------------------------------------------------
 
-    def _f_sklearn__base__clone(self, name: str, args: Args, site: Site) -> Value:
+    def _call_clone(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else None
         if isinstance(held, LibObject):
-            return self.heap.new(LibObject(held.api, held.args, held.parts, held.site if not self.i.loops else held.site, self.i.loops, {}))
+            return self.heap.new(LibObject(held.api, held.args, held.parts, held.site, self.i.loops, {}))
         if isinstance(held, Choice):
-            return self.heap.join_all([self._f_sklearn__base__clone(name, _args(o), site) for o in held.options])  # type: ignore[no-any-return]
+            return self.heap.join_all([self._call_clone(name, _args(o), site) for o in held.options])  # type: ignore[no-any-return]
         return args.pos[0] if args.pos else UNKNOWN
 
-    def _f_copy__deepcopy(self, name: str, args: Args, site: Site) -> Value:
+    def _call_deepcopy(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else UNKNOWN
         if isinstance(held, Data | ListObject | DictObject | Instance | LibObject) and isinstance(args.pos[0], Ref):
             return self.heap.new(held)
         return args.pos[0] if args.pos else UNKNOWN
 
-    def _f_torch__utils__data__Subset(self, name: str, args: Args, site: Site) -> Value:
+    def _call_subset(self, name: str, args: Args, site: Site) -> Value:
         data = self.content(args.get(0, "dataset") or NONE)
         picker = self.heap.data(args.get(1, "indices"))
         if not picker.rows and picker.kind not in ("index",):
             return data.but(number=self.heap.fresh())
         return self.ops._picked(data, picker.but(kind="index")).but(each=())
 
-    def _f_functools__partial(self, name: str, args: Args, site: Site) -> Value:
+    def _call_partial(self, name: str, args: Args, site: Site) -> Value:
         if not args.pos:
             return UNKNOWN
         return Partial(args.pos[0], tuple(args.pos[1:]), tuple(args.kw.items()))
 
-    def _f_collections__namedtuple(self, name: str, args: Args, site: Site) -> Value:
+    def _call_namedtuple(self, name: str, args: Args, site: Site) -> Value:
         fields = args.get(1, "field_names")
         held = self.heap.load(fields) if fields is not None else None
         names: list[str] = []
@@ -1385,7 +1760,7 @@ class Library:
         label = str(title.value) if isinstance(title, Const) else "tuple"
         return Class(label, self.i.unit, (), frame, tuple((n, None) for n in names), "namedtuple", site)
 
-    def _f_collections__defaultdict(self, name: str, args: Args, site: Site) -> Value:
+    def _call_defaultdict(self, name: str, args: Args, site: Site) -> Value:
         factory = args.pos[0] if args.pos else None
         default: Value | None = None
         if isinstance(factory, Lib) and factory.name in ("builtins.list", "builtins.set"):
@@ -1394,12 +1769,12 @@ class Library:
             default = self.heap.new(DictObject({}))
         return self.heap.new(DictObject({}, None, default))
 
-    def _f_numpy__array(self, name: str, args: Args, site: Site) -> Value:
+    def _call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
         return data.but(kind="array" if data.rows or data.kind == "index" else data.kind, each=(), keys=data.keys)
 
-    def _f_numpy__split(self, name: str, args: Args, site: Site) -> Value:
+    def _call_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         bounds = self.ops.unpack(args.get(1, "indices_or_sections") or NONE, None)
         if bounds is None:
@@ -1414,7 +1789,9 @@ class Library:
 
             rows = data.keys if data.keys is not None else data.rows
             key = ("position", _bare_roots(rows), order, self.heap.data(bound).number)
-            cuts.append(self.ops.cut(key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False))
+            cuts.append(
+                self.ops.cut(key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False)
+            )
         for n in range(len(cuts) + 1):
             part = data
             for before in cuts[:n]:
@@ -1424,7 +1801,7 @@ class Library:
             parts.append(part.but(name=""))
         return Items(tuple(parts))
 
-    def _f_numpy__random__permutation(self, name: str, args: Args, site: Site) -> Value:
+    def _call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
         flags = frozenset({"shuffled", f"order:{number}"})
@@ -1437,14 +1814,14 @@ class Library:
         root = self.i.new_rows("positions", site, "positions", "index", key=number)
         return Data(kind="index", rows=root.rows, keys=root.rows, number=number, flags=flags)
 
-    def _f_numpy__arange(self, name: str, args: Args, site: Site) -> Value:
+    def _call_arange(self, name: str, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
             data = self._index(site, self.heap.number("arange", *numbers), frozenset())
             return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"range", "varies"}), each=tuple(args.pos))
 
-    def _f_numpy__random__shuffle(self, name: str, args: Args, site: Site) -> Value:
+    def _call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
@@ -1463,10 +1840,10 @@ class Library:
             if isinstance(key, tuple) and key[0] == self.i.frame.id and value is old:
                 self.heap.set(key, new)
 
-    def _f_numpy__random__rand(self, name: str, args: Args, site: Site) -> Value:
+    def _call_rand(self, name: str, args: Args, site: Site) -> Value:
         return Data(kind="scalar", number=self.heap.number("random", site), flags=frozenset({"random"}))
 
-    def _f_numpy__random__choice(self, name: str, args: Args, site: Site) -> Value:
+    def _call_choice(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         if data.rows or data.kind == "index":
             base = data if data.rows else self._index(site, self.heap.number("choice", site), frozenset())
@@ -1480,13 +1857,16 @@ class Library:
             if self._is_true(args.get(2, "replace")):
                 draw = self.ops.draw("choice with replacement", base, site)
                 return base.but(marks=frozenset({draw}), flags=frozenset({"random", "repeated"}))
-            if "p" in args.kw or isinstance(self.heap.load(args.pos[0]), Const) and not isinstance(self.heap.load(args.get(1, "size") or NONE), Const):
+            if "p" in args.kw or (
+                isinstance(self.heap.load(args.pos[0]), Const)
+                and not isinstance(self.heap.load(args.get(1, "size") or NONE), Const)
+            ):
                 pass
             cut = self.ops.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
             return self.ops.narrowed(base, cut, 0)
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
 
-    def _f_numpy__setdiff1d(self, name: str, args: Args, site: Site) -> Value:
+    def _call_setdiff1d(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
             return UNKNOWN
         a, b = self.heap.data(args.pos[0]), self.heap.data(args.pos[1])
@@ -1496,7 +1876,7 @@ class Library:
             a = Data(kind="index", rows=start, keys=start)
         return self.ops._difference(a, b, self.heap.number("difference", a.number, b.number))
 
-    def _f_numpy__where(self, name: str, args: Args, site: Site) -> Value:
+    def _call_where(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) >= 3:
             condition = self.heap.data(args.pos[0])
             values = [self.heap.data(v) for v in args.pos[1:3]]
@@ -1506,19 +1886,34 @@ class Library:
             rows = condition.rows or data.rows
             marks = data.marks | (bounds if any(v.rows for v in values) else NO_MARKS)
             scores = frozenset(m for m in condition.marks if isinstance(m, Predict | Score))
-            return data.but(rows=rows, marks=marks | scores, kind="array" if rows else "scalar", number=self.heap.fresh(), sources=data.sources | condition.sources, mask=())
+            return data.but(
+                rows=rows,
+                marks=marks | scores,
+                kind="array" if rows else "scalar",
+                number=self.heap.fresh(),
+                sources=data.sources | condition.sources,
+                mask=(),
+            )
         condition = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         if condition.mask:
             keys = condition.rows
             for cut, kept, _ in condition.mask:
                 keys = narrow(keys, cut, kept)
-            return Data(kind="index", rows=keys, keys=keys, number=self.heap.number("where", condition.number), marks=condition.marks)
+            return Data(
+                kind="index",
+                rows=keys,
+                keys=keys,
+                number=self.heap.number("where", condition.number),
+                marks=condition.marks,
+            )
         return condition.but(kind="index", keys=None)
 
-    def _f_pandas__DataFrame(self, name: str, args: Args, site: Site) -> Value:
+    def _call_data_frame(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         if first is None:
-            return self.heap.data(None).but(kind="frame", columns=Columns(self.heap.fresh(), open=False), number=self.heap.fresh())
+            return self.heap.data(None).but(
+                kind="frame", columns=Columns(self.heap.fresh(), open=False), number=self.heap.fresh()
+            )
         held = self.heap.load(first)
         names = self.ops.names_in(self.heap.load(args.get(2, "columns") or NONE))
         if isinstance(held, DictObject):
@@ -1527,34 +1922,64 @@ class Library:
             named = {}
             for key, value in held.items.items():
                 data = self.heap.data(value)
-                named[str(key)] = data.but(kind="series", rows=rows, columns=None, sources=data.sources or frozenset({(frame, str(key))}), mask=(), each=())
-            columns = Columns(frame, named, open=held.any is not None, rest=self.heap.data(held.any).marks if held.any is not None else NO_MARKS)
-            return Data(rows=rows, marks=columns.marks(), kind="frame" if rows else "table", columns=columns, number=self.heap.fresh())
+                named[str(key)] = data.but(
+                    kind="series",
+                    rows=rows,
+                    columns=None,
+                    sources=data.sources or frozenset({(frame, str(key))}),
+                    mask=(),
+                    each=(),
+                )
+            columns = Columns(
+                frame,
+                named,
+                open=held.any is not None,
+                rest=self.heap.data(held.any).marks if held.any is not None else NO_MARKS,
+            )
+            return Data(
+                rows=rows,
+                marks=columns.marks(),
+                kind="frame" if rows else "table",
+                columns=columns,
+                number=self.heap.fresh(),
+            )
         data = self.heap.data(first)
         if data.kind == "bunch" or not data.rows:
             return data.but(kind="frame" if data.rows else "table", number=self.heap.fresh())
         frame = self.heap.number("frame", data.number)
         if names is not None:
-            named = {n: data.but(kind="series", columns=None, sources=frozenset({(frame, n)}), number=self.heap.number("column", frame, n)) for n in names}
+            named = {
+                n: data.but(
+                    kind="series",
+                    columns=None,
+                    sources=frozenset({(frame, n)}),
+                    number=self.heap.number("column", frame, n),
+                )
+                for n in names
+            }
             return data.but(kind="frame", columns=Columns(frame, named, open=False), number=self.heap.fresh(), each=())
-        return data.but(kind="frame", columns=data.columns or Columns(frame, rest=data.marks), number=self.heap.fresh(), each=())
+        return data.but(
+            kind="frame", columns=data.columns or Columns(frame, rest=data.marks), number=self.heap.fresh(), each=()
+        )
 
-    def _f_pandas__Series(self, name: str, args: Args, site: Site) -> Value:
+    def _call_series(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         data = self.heap.data(first)
         return data.but(kind="series" if data.rows else data.kind, columns=None, each=(), number=self.heap.fresh())
 
-    def _f_pandas__cut(self, name: str, args: Args, site: Site) -> Value:
+    def _call_cut(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         bins = args.get(1, "bins")
         held = self.heap.load(bins) if bins is not None else None
         result = data.but(number=self.heap.fresh(), mask=())
         if isinstance(held, Const) and isinstance(held.value, int) and data.rows:
             return self.ops.marked(result, frozenset({self.ops.learn("cut", "binning", data, site)}))
-        marks = frozenset(m for m in self.heap.data(bins).marks if isinstance(m, Learn)) if bins is not None else NO_MARKS
+        marks = (
+            frozenset(m for m in self.heap.data(bins).marks if isinstance(m, Learn)) if bins is not None else NO_MARKS
+        )
         return self.ops.marked(result, marks)
 
-    def _f_pandas__crosstab(self, name: str, args: Args, site: Site) -> Value:
+    def _call_crosstab(self, name: str, args: Args, site: Site) -> Value:
         several = [self.heap.data(v) for v in args.all()]
         base = next((d for d in several if d.rows), UNKNOWN)
         if not base.rows:
@@ -1563,14 +1988,20 @@ class Library:
         learned = self.ops.learn(_short(name), "counts", base, site, columns=columns)
         return Data(kind="table", marks=frozenset({learned}), number=self.heap.fresh())
 
-    def _f_pandas__get_dummies(self, name: str, args: Args, site: Site) -> Value:
+    def _call_get_dummies(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.get(0, "data"))
-        return data.but(number=self.heap.number("dummies", data.number), each=(), kind="frame" if data.kind in ("frame", "series") else data.kind)
+        return data.but(
+            number=self.heap.number("dummies", data.number),
+            each=(),
+            kind="frame" if data.kind in ("frame", "series") else data.kind,
+        )
 
     def _trained_by_function(self, name: str, args: Args, site: Site) -> Value:
         """`xgb.train(params, dtrain, ...)`: a function that returns a fitted booster."""
         data = args.get(1, "dtrain") or args.kw.get("train_set")
-        api = self.i.tables.lookup(name.rsplit(".", 1)[0] + ".Booster") or self.i.tables.lookup("sklearn.ensemble.GradientBoostingClassifier")
+        api = self.i.tables.lookup(name.rsplit(".", 1)[0] + ".Booster") or self.i.tables.lookup(
+            "sklearn.ensemble.GradientBoostingClassifier"
+        )
         if api is None:
             return UNKNOWN
         made = self.heap.new(LibObject(api._replace(part="estimator"), dict(args.kw), (), site, self.i.loops))
@@ -1580,31 +2011,36 @@ class Library:
             if len(args.pos) > position:
                 keywords.setdefault(key, args.pos[position])
         if data is not None:
-            self.fit(made, held, _args(data, **{k: v for k, v in keywords.items() if k not in ("dtrain", "train_set", "params")}), site)
+            self.fit(
+                made,
+                held,
+                _args(data, **{k: v for k, v in keywords.items() if k not in ("dtrain", "train_set", "params")}),
+                site,
+            )
         return made
 
-    def _f_xgboost__train(self, name: str, args: Args, site: Site) -> Value:
+    def _call_train(self, name: str, args: Args, site: Site) -> Value:
         return self._trained_by_function("xgboost.train", args, site)
 
-    def _f_lightgbm__train(self, name: str, args: Args, site: Site) -> Value:
+    def _call_lightgbm_train(self, name: str, args: Args, site: Site) -> Value:
         return self._trained_by_function("lightgbm.train", args, site)
 
-    def _f_joblib__dump(self, name: str, args: Args, site: Site) -> Value:
+    def _call_dump(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) > 1:
             self._save(args.pos[0], args.pos[1])
         return NONE
 
-    def _f_joblib__load(self, name: str, args: Args, site: Site) -> Value:
+    def _call_load(self, name: str, args: Args, site: Site) -> Value:
         path = self.heap.load(args.pos[0]) if args.pos else NONE
         if isinstance(path, Const) and str(path.value) in self.saved:
             return self.saved[str(path.value)]
         return UNKNOWN
 
-    def _f_numpy__random__default_rng(self, name: str, args: Args, site: Site) -> Value:
+    def _call_default_rng(self, name: str, args: Args, site: Site) -> Value:
         # A generator draws as the module of the same name does.
         return Lib("numpy.random")
 
-    def _f_functools__reduce(self, name: str, args: Args, site: Site) -> Value:
+    def _call_reduce(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
             return UNKNOWN
         items, element, _ = self.ops.iterate(args.pos[1], site)
@@ -1616,10 +2052,10 @@ class Library:
             value = self.i.call(args.pos[0], _args(value, item), site)
         return value
 
-    def _f_polars__col(self, name: str, args: Args, site: Site) -> Value:
+    def _call_col(self, name: str, args: Args, site: Site) -> Value:
         return Data(kind="expression", number=self.heap.fresh())
 
-    def _f_numpy__array_split(self, name: str, args: Args, site: Site) -> Value:
+    def _call_array_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         if not data.rows:
             return UNKNOWN
@@ -1627,10 +2063,10 @@ class Library:
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, _short(name), (data,)))
         return self.heap.new(ListObject(None, self.ops.narrowed(data, cut, 1)))
 
-    def _f_torch__no_grad(self, name: str, args: Args, site: Site) -> Value:
+    def _call_no_grad(self, name: str, args: Args, site: Site) -> Value:
         return UNKNOWN
 
-    def _f_sklearn__feature_selection__SelectFromModel(self, name: str, args: Args, site: Site) -> Value:
+    def _call_select_from_model(self, name: str, args: Args, site: Site) -> Value:
         api = self.i.tables.lookup(name)
         assert api is not None
         made = self._construct(api, args, site)
@@ -1644,13 +2080,25 @@ class Library:
 
 # Tests of one sample against another: a ranking by them uses the target.
 _TESTS = frozenset(
-    "ttest_ind ttest_rel f_oneway mannwhitneyu pearsonr spearmanr pointbiserialr kendalltau ks_2samp ranksums kruskal "
-    "chi2_contingency".split()
+    [
+        "ttest_ind",
+        "ttest_rel",
+        "f_oneway",
+        "mannwhitneyu",
+        "pearsonr",
+        "spearmanr",
+        "pointbiserialr",
+        "kendalltau",
+        "ks_2samp",
+        "ranksums",
+        "kruskal",
+        "chi2_contingency",
+    ]
 )
 _LEARNS_BY_WORD = {
-    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling", "imputer": "imputation",
-    "pca": "projection", "svd": "projection", "vectorizer": "vocabulary", "vectoriser": "vocabulary", "tfidf": "vocabulary",
-    "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
+    "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling",
+    "imputer": "imputation", "pca": "projection", "svd": "projection", "vectorizer": "vocabulary",
+    "vectoriser": "vocabulary", "tfidf": "vocabulary", "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
     "preprocessing": "scaling", "transformer": "scaling", "selector": "selection",
 }  # fmt: skip
 _FILE = Api("builtins.open", "load")
@@ -1673,32 +2121,63 @@ def _axis(args: Args) -> Args:
     return _args(**{k: v for k, v in args.kw.items() if k in ("axis", "dim")})
 
 
-_SAME_AS = {
-    "numpy.asarray": "numpy.array",
-    "numpy.asanyarray": "numpy.array",
-    "numpy.ascontiguousarray": "numpy.array",
-    "torch.tensor": "numpy.array",
-    "torch.Tensor": "numpy.array",
-    "torch.FloatTensor": "numpy.array",
-    "torch.LongTensor": "numpy.array",
-    "torch.from_numpy": "numpy.array",
-    "torch.as_tensor": "numpy.array",
-    "tensorflow.convert_to_tensor": "numpy.array",
-    "tensorflow.constant": "numpy.array",
-    "numpy.random.random": "numpy.random.rand",
-    "numpy.random.uniform": "numpy.random.rand",
-    "numpy.random.random_sample": "numpy.random.rand",
-    "random.random": "numpy.random.rand",
-    "torch.rand": "numpy.random.rand",
-    "torch.randperm": "numpy.random.permutation",
-    "numpy.random.RandomState": "numpy.random.default_rng",
-    "numpy.random.Generator": "numpy.random.default_rng",
-    "random.Random": "numpy.random.default_rng",
-    "sklearn.utils.check_random_state": "numpy.random.default_rng",
-    "random.shuffle": "numpy.random.shuffle",
-    "random.sample": "numpy.random.choice",
-    "copy.copy": "copy.deepcopy",
-    "pickle.dump": "joblib.dump",
-    "pickle.load": "joblib.load",
-    "sklearn.externals.joblib.load": "joblib.load",
+# Functions with a meaning of their own, and the method that knows it.
+_FUNCTIONS = {
+    "collections.defaultdict": "_call_defaultdict",
+    "collections.namedtuple": "_call_namedtuple",
+    "copy.copy": "_call_deepcopy",
+    "copy.deepcopy": "_call_deepcopy",
+    "functools.partial": "_call_partial",
+    "functools.reduce": "_call_reduce",
+    "joblib.dump": "_call_dump",
+    "joblib.load": "_call_load",
+    "lightgbm.train": "_call_lightgbm_train",
+    "numpy.arange": "_call_arange",
+    "numpy.array": "_call_array",
+    "numpy.array_split": "_call_array_split",
+    "numpy.asanyarray": "_call_array",
+    "numpy.asarray": "_call_array",
+    "numpy.ascontiguousarray": "_call_array",
+    "numpy.random.Generator": "_call_default_rng",
+    "numpy.random.RandomState": "_call_default_rng",
+    "numpy.random.choice": "_call_choice",
+    "numpy.random.default_rng": "_call_default_rng",
+    "numpy.random.permutation": "_call_permutation",
+    "numpy.random.rand": "_call_rand",
+    "numpy.random.random": "_call_rand",
+    "numpy.random.random_sample": "_call_rand",
+    "numpy.random.shuffle": "_call_shuffle",
+    "numpy.random.uniform": "_call_rand",
+    "numpy.setdiff1d": "_call_setdiff1d",
+    "numpy.split": "_call_split",
+    "numpy.where": "_call_where",
+    "pandas.DataFrame": "_call_data_frame",
+    "pandas.Series": "_call_series",
+    "pandas.crosstab": "_call_crosstab",
+    "pandas.cut": "_call_cut",
+    "pandas.get_dummies": "_call_get_dummies",
+    "pickle.dump": "_call_dump",
+    "pickle.load": "_call_load",
+    "polars.col": "_call_col",
+    "random.Random": "_call_default_rng",
+    "random.random": "_call_rand",
+    "random.sample": "_call_choice",
+    "random.shuffle": "_call_shuffle",
+    "sklearn.base.clone": "_call_clone",
+    "sklearn.externals.joblib.load": "_call_load",
+    "sklearn.feature_selection.SelectFromModel": "_call_select_from_model",
+    "sklearn.utils.check_random_state": "_call_default_rng",
+    "tensorflow.constant": "_call_array",
+    "tensorflow.convert_to_tensor": "_call_array",
+    "torch.FloatTensor": "_call_array",
+    "torch.LongTensor": "_call_array",
+    "torch.Tensor": "_call_array",
+    "torch.as_tensor": "_call_array",
+    "torch.from_numpy": "_call_array",
+    "torch.no_grad": "_call_no_grad",
+    "torch.rand": "_call_rand",
+    "torch.randperm": "_call_permutation",
+    "torch.tensor": "_call_array",
+    "torch.utils.data.Subset": "_call_subset",
+    "xgboost.train": "_call_train",
 }

@@ -110,9 +110,9 @@ def disjoint_parts(a: object, b: object) -> bool:
     if a == b:
         return False
     if isinstance(a, tuple) and a[:1] == ("not",):
-        return a[1] == b
+        return bool(a[1] == b)
     if isinstance(b, tuple) and b[:1] == ("not",):
-        return b[1] == a
+        return bool(b[1] == a)
     return True
 
 

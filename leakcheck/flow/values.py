@@ -1,7 +1,7 @@
 """Abstract values: what a name can hold while a program is interpreted.
 
-Values are immutable. What programs change in place (frames, lists, dicts, objects) lives in the heap, and a `Ref` points
-to it; `leakcheck.flow.heap` keeps what each address holds.
+Values are immutable. What programs change in place (frames, lists, dicts, objects) lives in the heap, and a `Ref`
+points to it; `leakcheck.flow.heap` keeps what each address holds.
 """
 
 from __future__ import annotations

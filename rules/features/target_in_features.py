@@ -14,9 +14,7 @@ class TargetInFeatures(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kaufman et al. 2012, Leakage in data mining",)
-    help = (
-        "Drop the target column from the features before training."
-    )
+    help = "Drop the target column from the features before training."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.target_columns:

@@ -14,9 +14,7 @@ class BestSeed(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Cawley and Talbot 2010, On over-fitting in model selection",)
-    help = (
-        "Report the mean and the spread over all seeds that were run."
-    )
+    help = "Report the mean and the spread over all seeds that were run."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:

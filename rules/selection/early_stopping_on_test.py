@@ -14,9 +14,7 @@ class EarlyStoppingOnTest(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Cawley and Talbot 2010, On over-fitting in model selection",)
-    help = (
-        "Hold out a validation part of the training rows for stopping and checkpoints."
-    )
+    help = "Hold out a validation part of the training rows for stopping and checkpoints."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:

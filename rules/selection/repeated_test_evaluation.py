@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from leakcheck.findings import Finding, Severity
 from leakcheck.expected_maximum import expected_maximum, expected_maximum_bound
+from leakcheck.findings import Finding, Severity
 from leakcheck.flow.facts import ProgramFacts
 from leakcheck.rule import Rule
 
@@ -14,9 +14,13 @@ class RepeatedTestEvaluation(Rule[ProgramFacts]):
     leak_class = "S 4.2"
     severity = Severity.WARNING
     since = "0.1.0"
-    sources = ("Dwork et al. 2015, The reusable holdout", "Recht et al. 2019, Do ImageNet classifiers generalize to ImageNet?")
+    sources = (
+        "Dwork et al. 2015, The reusable holdout",
+        "Recht et al. 2019, Do ImageNet classifiers generalize to ImageNet?",
+    )
     help = (
-        "Compare configurations on validation rows or by cross-validation on the training rows; score the test rows once, "
+        "Compare configurations on validation rows or by cross-validation on the training rows; score the "
+        "test rows once, "
         "with the one that was chosen."
     )
 
@@ -32,7 +36,12 @@ class RepeatedTestEvaluation(Rule[ProgramFacts]):
                     f"{k} configurations are scored on the same test rows `{reuse.rows}`: the best of {k} is expected "
                     f"{exact:.2f} standard errors too high by chance alone (bound sqrt(2 ln k): {bound:.2f})"
                 )
-                evidence = {"k": k, "expected_inflation": exact, "bound": bound, "unit": "standard deviations of a score"}
+                evidence = {
+                    "k": k,
+                    "expected_inflation": exact,
+                    "bound": bound,
+                    "unit": "standard deviations of a score",
+                }
             yield self.finding(
                 reuse.location,
                 message,

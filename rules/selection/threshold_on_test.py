@@ -14,9 +14,7 @@ class ThresholdOnTest(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Cawley and Talbot 2010, On over-fitting in model selection",)
-    help = (
-        "Choose the threshold (or fit the calibration) on validation rows."
-    )
+    help = "Choose the threshold (or fit the calibration) on validation rows."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:

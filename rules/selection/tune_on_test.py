@@ -14,16 +14,15 @@ class TuneOnTest(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Cawley and Talbot 2010, On over-fitting in model selection",)
-    help = (
-        "Choose on validation rows or by cross-validation on the training rows, then score the test rows once."
-    )
+    help = "Choose on validation rows or by cross-validation on the training rows, then score the test rows once."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:
             if leak.choice is Choice.SETTING:
                 yield self.finding(
                     leak.location,
-                    f"the best is chosen by its score on the test rows `{leak.rows}`, so that score no longer estimates new data",
+                    f"the best is chosen by its score on the test rows `{leak.rows}`, so that score "
+                    "no longer estimates new data",
                     trace=leak.trace,
                     confidence=leak.confidence,
                 )

@@ -15,7 +15,8 @@ class EncodeTargetBeforeSplit(Rule[ProgramFacts]):
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
     help = (
-        "Compute the encoding from the training rows only, out of fold (sklearn.preprocessing.TargetEncoder inside a Pipeline)."
+        "Compute the encoding from the training rows only, out of fold (sklearn.preprocessing.TargetEncoder "
+        "inside a Pipeline)."
     )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
@@ -23,7 +24,8 @@ class EncodeTargetBeforeSplit(Rule[ProgramFacts]):
             if leak.learned is Learned.TARGET:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} puts statistics of the target of all rows of `{leak.rows}` into a feature, among them {leak.held_out}",
+                    f"{leak.what} puts statistics of the target of all rows of `{leak.rows}` into a feature, "
+                    f"among them {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

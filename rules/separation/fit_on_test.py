@@ -14,9 +14,7 @@ class FitOnTest(Rule[ProgramFacts]):
     severity = Severity.WARNING
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Call transform, not fit or fit_transform, on the held-out rows."
-    )
+    help = "Call transform, not fit or fit_transform, on the held-out rows."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.learned:

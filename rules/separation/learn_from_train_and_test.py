@@ -14,9 +14,7 @@ class LearnFromTrainAndTest(Rule[ProgramFacts]):
     severity = Severity.WARNING
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Fit the step on the training rows alone, then apply it to both."
-    )
+    help = "Fit the step on the training rows alone, then apply it to both."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.learned:

@@ -15,7 +15,8 @@ class NoHeldOutRows(Rule[ProgramFacts]):
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
     help = (
-        "Hold rows out before training, or cross-validate; a score on the training rows says how well the model remembers."
+        "Hold rows out before training, or cross-validate; a score on the training rows says how well the "
+        "model remembers."
     )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:

@@ -14,15 +14,14 @@ class OverlappingSplit(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Train on the training part only; split each part further from what is left, never again from all rows."
-    )
+    help = "Train on the training part only; split each part further from what is left, never again from all rows."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.overlaps:
             yield self.finding(
                 leak.location,
-                f"{leak.what} is trained on `{leak.rows}`, which shares rows with `{leak.scored}` on which it is scored",
+                f"{leak.what} is trained on `{leak.rows}`, which shares rows with "
+                f"`{leak.scored}` on which it is scored",
                 trace=leak.trace,
                 confidence=leak.confidence,
             )

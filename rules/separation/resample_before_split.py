@@ -14,16 +14,15 @@ class ResampleBeforeSplit(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
-    help = (
-        "Split first and resample the training rows only (an imblearn Pipeline resamples inside each fold)."
-    )
+    help = "Split first and resample the training rows only (an imblearn Pipeline resamples inside each fold)."
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.learned:
             if leak.learned is Learned.ROWS:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} repeats or makes up rows from all of `{leak.rows}`, so that copies fall among {leak.held_out}",
+                    f"{leak.what} repeats or makes up rows from all of `{leak.rows}`, so that "
+                    f"copies fall among {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

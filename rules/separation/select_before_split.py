@@ -24,7 +24,8 @@ class SelectBeforeSplit(Rule[ProgramFacts]):
             if leak.learned is Learned.FEATURES:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} chooses features with the target of all rows of `{leak.rows}`, which include {leak.held_out}",
+                    f"{leak.what} chooses features with the target of all rows of `{leak.rows}`, "
+                    f"which include {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

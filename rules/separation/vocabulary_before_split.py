@@ -15,7 +15,8 @@ class VocabularyBeforeSplit(Rule[ProgramFacts]):
     since = "0.1.0"
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
     help = (
-        "Build the vocabulary from the training rows; unseen words and categories then meet the model as they will in use."
+        "Build the vocabulary from the training rows; unseen words and categories then meet the model as they"
+        " will in use."
     )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
