@@ -151,6 +151,7 @@ def scan(
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
+    looked_at |= {finding.location.path for finding in beside.findings}
     return ScanResult(
         findings=_with_fingerprints(shown, modules, config.root),
         errors=tuple(
