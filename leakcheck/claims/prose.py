@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _COMPARISON = re.compile(
     r"""\b(?:
-      outperform(?:s|ed)? | outperforming | beat(?:s|en)? | surpass(?:es|ed)? | outscore[sd]?
-      | (?:better|higher|lower|greater|more\ accurate|stronger|worse)\ than
+      outperform(?:s|ed)? | outperforming | beat(?:s|en|ing)? | surpass(?:es|ed|ing)? | outscore[sd]?
+      | (?:better|higher|lower|greater|more\ accurate|stronger|worse)\ (?:[\w-]+\ ){0,2}(?:\([^)]{1,40}\)\ )?than
       | (?:improve[sd]?|improving|improvement[s]?|gain[s]?|increase[sd]?|reduce[sd]?|reduction|boost(?:s|ed)?)\b
         [^.;]{0,150}?\b(?:over|upon|compared\ (?:to|with)|relative\ to|against|versus|vs\.?)
       | compared\ (?:to|with)\ [^,.;]{1,60},[^.;]{0,150}?\b(?:improves?|reduces?|gains?|increases?|raises?|lowers?)
@@ -36,7 +36,7 @@ _COMPARISON = re.compile(
 )
 # What is compared with must be a thing: "higher than 0.5", "better than chance" and "lower than expected" are none.
 _NO_METHOD = re.compile(
-    r"^\W*(?:(?:the|a|an|about|around|of|at|least|roughly)\s+)*(?:[\d.$]|chance|random\s+guess|expected|expectation|usual"
+    r"^\W*(?:(?:the|a|an|about|around|of|at|least|roughly)\s+)*(?:[\d.$]|chance|random\s+guess|expected|expectation|usual|default"
     r"|average|zero|one|this|that(?!\s+of\b)|it|other\s+values|threshold|cutoff|before|ever|human)",
     re.IGNORECASE,
 )
@@ -46,7 +46,7 @@ _METRIC = re.compile(
     r"|kappa|mcc|ndcg|mrr|psnr|ssim|fid|elo|win\s+rate|sharpe|reward|return|score[sd]?|performance)\b",
     re.IGNORECASE,
 )
-_POINTS = re.compile(r"\b(?:percentage\s+points?|points?|pp|pts?)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\d[\s-]?(?:(?:absolute|percentage|percent|%)[\s-]+)*(?:points?|pp|pts?)\b", re.IGNORECASE)
 NUMBER = re.compile(r"(?<![\w.@/-])[+-]?\d+(?:[.,]\d+)?(?:\s?%|\s?percent\b)?(?![\w/]|\.\d)")
 _OTHER_SUBJECT = re.compile(
     r"\b(?:faster|slower|speed-?ups?|speed|latency|throughput|runtime|memory|ram|disk|gb|mb|seconds?|minutes?|hours?|ms|cost"
@@ -54,7 +54,7 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\b(?:if|whether|would|could|should|might|may|can|suppose|assume|imagine|e\.g\.|for\s+example|for\s+instance|hypothetical"
+    r"^(?:set|use|choose|pick|try|make|keep|note)\b|\b(?:if|whether|would|could|should|might|may|can|suppose|assume|imagine|e\.g\.|for\s+example|for\s+instance|hypothetical"
     r"|not|never|no|cannot|unless|aim|goal|hope|expect|expected|todo|must|need|want|try|when|until|how)\b|n't\b|\?\s*$",
     re.IGNORECASE,
 )
@@ -63,8 +63,8 @@ _OTHERS_WORK = re.compile(
 )
 # One of these stands in every comparison; looking for them costs little.
 _STEMS = (
-    "outperform", "beat", "surpass", "outscore", "better than", "higher than", "lower than", "greater than",
-    "accurate than", "stronger than", "worse than", "improv", "gain", "increas", "reduc", "boost", "ahead of",
+    "outperform", "beat", "surpass", "outscore", "better ", "higher ", "lower ", "greater ",
+    "accurate than", "stronger ", "worse ", "improv", "gain", "increas", "reduc", "boost", "ahead of",
     "compared ", "versus", " vs", "opposed to", "baseline",
 )  # fmt: skip
 _SCORE_NEARBY = re.compile(r"\d\s?%|\d[.,]\d|\d\s+(?:percent|points?|pp|pts?)\b")
