@@ -16,7 +16,7 @@ class BrokenPairing(Rule[ClaimFacts]):
     leak_class = "S 7.2"
     severity = Severity.ERROR
     since = "0.1.0"
-    sources = ("https://arxiv.org/abs/2108.13264",)
+    sources = ("Agarwal et al. 2021, Deep reinforcement learning at the edge of the statistical precipice",)
     help = "Declare the run of each row (cluster), so that rows of one run count as one observation."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

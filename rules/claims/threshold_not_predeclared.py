@@ -16,7 +16,7 @@ class ThresholdNotPredeclared(Rule[ClaimFacts]):
     leak_class = "S 9.3"
     severity = Severity.WARNING
     since = "0.1.0"
-    sources = ("https://sites.stat.columbia.edu/gelman/research/unpublished/forking.pdf",)
+    sources = ("Gelman and Loken 2013, The garden of forking paths",)
     help = "Declare the smallest difference that matters, and why, before the runs; commit it first."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

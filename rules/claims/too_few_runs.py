@@ -16,7 +16,10 @@ class TooFewRuns(Rule[ClaimFacts]):
     leak_class = "S 7.1"
     severity = Severity.WARNING
     since = "0.1.0"
-    sources = ("https://arxiv.org/abs/1709.06560", "https://arxiv.org/abs/2108.13264")
+    sources = (
+        "Henderson et al. 2018, Deep reinforcement learning that matters",
+        "Agarwal et al. 2021, Deep reinforcement learning at the edge of the statistical precipice",
+    )
     help = "Run both methods on the same further seeds, and report all of them."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

@@ -16,7 +16,10 @@ class UncorrectedComparisons(Rule[ClaimFacts]):
     leak_class = "S 7.2"
     severity = Severity.ERROR
     since = "0.1.0"
-    sources = ("https://jmlr.org/papers/v7/demsar06a.html", "https://www.jstor.org/stable/4615733")
+    sources = (
+        "Demsar 2006, Statistical comparisons of classifiers over multiple data sets",
+        "Holm 1979, A simple sequentially rejective multiple test procedure",
+    )
     help = 'Declare the correction (correction = "holm") and claim only what holds under it.'
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

@@ -17,7 +17,10 @@ class UncorrectedSelection(Rule[ClaimFacts]):
     leak_class = "S 4.2"
     severity = Severity.ERROR
     since = "0.1.0"
-    sources = ("https://jmlr.org/papers/v11/cawley10a.html", "https://arxiv.org/abs/1909.03004")
+    sources = (
+        "Cawley and Talbot 2010, On over-fitting in model selection",
+        "Dodge et al. 2019, Show your work: improved reporting of experimental results",
+    )
     help = "Choose on validation rows, then report the mean of fresh runs; or take the expected gain of the best off."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

@@ -16,7 +16,10 @@ class UnequalBudget(Rule[ClaimFacts]):
     leak_class = "S 8"
     severity = Severity.WARNING
     since = "0.1.0"
-    sources = ("https://arxiv.org/abs/1909.03004", "https://arxiv.org/abs/1707.05589")
+    sources = (
+        "Dodge et al. 2019, Show your work: improved reporting of experimental results",
+        "Melis et al. 2018, On the state of the art of evaluation in neural language models",
+    )
     help = "Tune both methods with the same number of trials, or state the numbers: trials = { a = 20, b = 20 }."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

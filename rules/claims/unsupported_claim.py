@@ -25,7 +25,7 @@ class UnsupportedClaim(Rule[ClaimFacts]):
     leak_class = "S 7.2"
     severity = Severity.ERROR
     since = "0.1.0"
-    sources = ("https://jmlr.org/papers/v7/demsar06a.html",)
+    sources = ("Demsar 2006, Statistical comparisons of classifiers over multiple data sets",)
     help = "Say what the interval says, or run more seeds; the claim needs the whole interval above the threshold."
 
     def check(self, facts: ClaimFacts) -> Iterator[Finding]:

@@ -17,7 +17,10 @@ class ClaimWithoutEvidence(Rule[ProseFacts]):
     leak_class = "S 7"
     severity = Severity.WARNING
     since = "0.1.0"
-    sources = ("https://doi.org/10.1016/j.patter.2023.100804", "https://arxiv.org/abs/2108.13264")
+    sources = (
+        "Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",
+        "Agarwal et al. 2021, Deep reinforcement learning at the edge of the statistical precipice",
+    )
     help = "Declare the comparison with its runs in [[tool.leakcheck.claims]], so that the number is checked."
 
     def check(self, facts: ProseFacts) -> Iterator[Finding]:
