@@ -306,7 +306,9 @@ class Interpreter:
         self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
     ) -> Data:
         """A value with rows of its own; the same site gives the same root."""
-        turns = tuple(loop.turn for loop in self.loops if loop.turn is not None) if key is None else ()
+        # What a known path holds is the same in every round of a loop; anything else is read anew.
+        lasting = key is not None and not (isinstance(key, tuple) and key[0] is None)
+        turns = () if lasting else tuple(loop.turn for loop in self.loops if loop.turn is not None)
         identity = ("root", site, what, key, turns)
         known = self.loop_of.get(identity)
         root = known if isinstance(known, Root) else Root(what, site, root_kind, role)

@@ -76,7 +76,8 @@ def _baselines(claims: Sequence[ClaimFacts]) -> str:
     tiers = ("trivial", "classical", "published")
     complete = [facts for facts in claims if {tier for tier, _ in facts.claim.baselines} >= set(tiers)]
     equal = [facts for facts in claims if facts.claim.trials is not None]
-    return "baselines of all three kinds, equal budgets" if claims and len(complete) == len(equal) == len(claims) else ""
+    shown = claims and len(complete) == len(equal) == len(claims)
+    return "baselines of all three kinds, equal budgets" if shown else ""
 
 
 def _seeds(claims: Sequence[ClaimFacts]) -> str:
