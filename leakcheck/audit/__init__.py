@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -66,3 +68,13 @@ def require_packages() -> None:
         raise LeakcheckError(
             f"the audit needs {', '.join(missing)}: install them with `pip install 'leakcheck-lint[data]'`"
         )
+
+
+class _CallableModule(ModuleType):
+    """`leakcheck.audit(...)` must work also once this package, of the same name, has been imported."""
+
+    def __call__(self, *args: Any, **options: Any) -> AuditResult:
+        return audit(*args, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

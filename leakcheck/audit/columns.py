@@ -136,7 +136,7 @@ def hashed(series: Sequence[pd.Series]) -> list[NDArray[np.uint64]]:
         out = []
         for one in series:
             values = one.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # -0.0 becomes 0.0
-            values[np.isnan(values)] = np.nan
+            values = np.where(np.isnan(values), np.nan, values)  # one NaN of the many
             out.append(pd.util.hash_array(values.view(np.uint64)))
         return out
     if all(pd.api.types.is_datetime64_any_dtype(one) for one in series):

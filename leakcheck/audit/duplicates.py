@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leakcheck.audit.columns import Columns, hashed
-from leakcheck.audit.facts import Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
+from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
 from leakcheck.audit.pairs import Pairs
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
 from leakcheck.audit.splits import Options, Split
@@ -34,6 +34,8 @@ class Duplicates:
 
     def __init__(self, splits: Sequence[Split], columns: Columns, options: Options) -> None:
         self.splits, self.columns, self.options = splits, columns, options
+        self.leaking: dict[str, set[int]] = {split.name: set() for split in splits}
+        self._checked: list[str] = []
         by_column = {c: hashed([split.frame[c] for split in splits]) for c in columns.compared}
         self.texts = {c: [Texts(_strings(split.frame[c])) for split in splits] for c in columns.text}
         self.text_hashes: dict[str, list[_Hashes]] = {}
@@ -47,7 +49,7 @@ class Duplicates:
             self.words[column] = np.split(words, cuts)
             by_column[column] = self.text_hashes[column]
         self.parts = [
-            {c: _mix(by_column[c][i] + _U64(j + 1) * _U64(0x9E3779B97F4A7C15)) for j, c in enumerate(columns.compared)}
+            {c: _mix(by_column[c][i] + _salt(j)) for j, c in enumerate(columns.compared)}
             for i in range(len(splits))
         ]
         self.rows = [_sum(list(parts.values()), len(split)) for parts, split in zip(self.parts, splits, strict=True)]
@@ -114,7 +116,7 @@ class Duplicates:
         if not self.columns.text:
             pooled = [np.concatenate([self.parts[i][c] for i in labelled]) for c in inputs]
             values = [pd.concat([self.splits[i].frame[c] for i in labelled], ignore_index=True) for c in inputs]
-            if _tail(groups.ngroups, expected_pairs(inputs, pooled, pooled, values, values, same=True)) > 0.01:
+            if _tail(groups.ngroups, expected_pairs(inputs, pooled, pooled, values, values, same=True)) > BY_CHANCE:
                 return []
         examples = []
         for _, group in list(groups)[: self.options.max_evidence]:
@@ -142,6 +144,12 @@ class Duplicates:
             what = ", ".join(names)
             found.append(Repeats(split.name, what, len(again), len(split), _tail(len(again), expected), examples))
         return found
+
+    def checks(self) -> tuple[str, ...]:
+        """What was compared, and how."""
+        rows = f"equal rows: by the values of {', '.join(self.columns.compared)}"
+        texts = [f"equal texts of `{c}`: after NFKC, case folding and one space for white space" for c in self.texts]
+        return (rows, *texts, *self._checked)
 
     # -- parts -------------------------------------------------------------------------------------------------------
 
@@ -191,7 +199,10 @@ class Duplicates:
                     Kind.NEAR_TEXT, a, b, column, near_rows, best, str(method_used), similarity=similarity, text=column
                 )
             )
-        self._method = f"{column}: {method_used}"
+        self._checked.append(
+            f"{self.splits[a].name} and {self.splits[b].name}, near duplicates of `{column}`: {method_used}; "
+            f"{len(near)} rows of {self.splits[b].name} found"
+        )
         if self.options.contained:
             done = near | set(touched.tolist())
             found += self._contained(column, a, b, texts, others, left, right, done)
@@ -274,6 +285,9 @@ class Duplicates:
             )
             for k in shown[: self.options.max_evidence]
         )
+        chance = _tail(len(rows), expected)
+        if kind is not Kind.BOILERPLATE and chance <= BY_CHANCE:
+            self.leaking[held_out.name].update(rows.tolist())
         files = np.bincount(training.file_of[partners], minlength=len(training.files))
         return Overlap(
             kind,
@@ -285,7 +299,7 @@ class Duplicates:
             method,
             examples,
             expected=expected,
-            chance=_tail(len(rows), expected),
+            chance=chance,
             by_file=tuple((f, int(n)) for f, n in zip(training.files, files, strict=True) if n),
             left_out=self.columns.ids,
         )
@@ -361,6 +375,11 @@ def _tail(observed: int, expected: float) -> float:
     from scipy.special import gammainc
 
     return float(gammainc(observed, expected))
+
+
+def _salt(column: int) -> np.uint64:
+    """Keeps the columns apart in the sum of their hashes."""
+    return _U64((column + 1) * 0x9E3779B97F4A7C15 % 2**64)
 
 
 def _mix(h: _Hashes) -> _Hashes:

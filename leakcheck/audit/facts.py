@@ -8,6 +8,7 @@ from math import sqrt
 
 from leakcheck.findings import Location
 
+BY_CHANCE = 0.01  # rows that coincide with at least this probability are no copies
 Z_95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
 
 

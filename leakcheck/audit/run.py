@@ -125,7 +125,8 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
         notes=tuple(notes),
         checks=duplicates.checks(),
     )
-    return AuditResult(findings_of(facts), facts, {split.name: len(split) for split in splits}, tuple(splits))
+    rows = {split.name: len(split) for split in splits}
+    return AuditResult(findings_of(facts), facts, rows, tuple(splits), duplicates.leaking)
 
 
 def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:

@@ -264,7 +264,7 @@ def _encode(values: pd.Series) -> _Matrix:
     if pd.api.types.is_datetime64_any_dtype(values):
         return values.astype("int64").to_numpy(float)[:, None]
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
-        x = values.to_numpy(float, na_value=np.nan)
+        x = values.to_numpy(float, na_value=np.nan).copy()
         x[~np.isfinite(x)] = np.nan
         return x[:, None]
     spelled = values.map(canonical)

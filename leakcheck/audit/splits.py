@@ -78,6 +78,14 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
     return checked(splits, options)
 
 
+def read_one(path: str, root: Path) -> Split:
+    """One table with all splits in it."""
+    paths = find_files([path], root)
+    names = tuple(_shown(one, root) for one in paths)
+    frames = [_frame(read_table(one, name)) for one, name in zip(paths, names, strict=True)]
+    return _split("all", frames, names, tuple(paths))
+
+
 def from_frames(frames: Mapping[str, Any], options: Options) -> list[Split]:
     """Splits from pandas, polars or Arrow tables, or from lists of texts."""
     splits = []

@@ -11,6 +11,7 @@ INTERRUPTED = 130  # as a shell reports a process that was ended by ctrl-c
 COMMANDS = {
     "scan": "find leaks in Python files and notebooks",
     "compare": "compare two methods on the same runs",
+    "audit": "find what evaluation splits share with training, and shortcuts to the target",
     "rule": "show what a rule finds, why it matters, and right and wrong examples",
 }
 
