@@ -21,6 +21,8 @@ MOST_CLASSES = 30
 FOLDS = 5
 MARGIN = 0.15  # AUC above chance from which an ablated input is a shortcut
 SPLIT_MARGIN = 0.10  # AUC above chance from which splits are told apart
+WORTH_A_FACT = 0.3  # lower scores (R2 or AUC) are not kept
+NEEDS_OTHERS = 0.5  # scores from here on are held against all other columns together
 _LEVEL = 0.05
 _ONE_TO_ONE = 0.995
 
@@ -58,12 +60,14 @@ def single_scores(split: Split, columns: Columns, options: Options) -> tuple[lis
     found = []
     place = split.place(0)
     for carrier, name, x in trials:
-        score = task.score(x, looks, depth=4)
+        score = task.score(x, looks)
         mapped = carrier is Carrier.COLUMN and task.maps_to(frame[name])
-        if not mapped and score.interval.low < 0.6:
+        if not mapped and score.interval.low < WORTH_A_FACT:
             continue
         rest = [value for column, value in encoded.items() if column != name]
-        others = task.score(np.hstack(rest), looks, depth=0) if rest else None
+        others = None
+        if rest and score.interval.low >= NEEDS_OTHERS:
+            others = task.score_all(np.hstack(rest), looks, enough=score.interval.low)
         found.append(SingleScore(carrier, name, score, others, mapped, place, looks))
     return found, notes
 
@@ -98,7 +102,7 @@ def distinguishable(training: Split, held_out: Split, columns: Columns, options:
     task = _Task(np.arange(len(y)), y, 2, None, False)
     encoded = {c: _encode(frame[c]) for c in names if not _constant(frame[c])}
     looks = 1 + len(columns.text)
-    scores = [task.score(np.hstack(list(encoded.values())), looks, depth=0)] if encoded else []
+    scores = [task.score_all(np.hstack(list(encoded.values())), looks)] if encoded else []
     scores += [task.score_texts([frame[c].fillna("").astype(str).tolist()], looks) for c in columns.text]
     if not scores:
         return None
@@ -106,7 +110,7 @@ def distinguishable(training: Split, held_out: Split, columns: Columns, options:
     telling: list[tuple[str, float]] = []
     if best.interval.low > best.chance + SPLIT_MARGIN:
         telling = sorted(
-            ((c, task.score(x, looks, depth=4).value) for c, x in encoded.items()), key=lambda one: -one[1]
+            ((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1]
         )[:5]
     return Distinguishable(
         training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0)
@@ -180,26 +184,28 @@ class _Task:
         rarest = min(table.sum(axis=0).min(), table.sum(axis=1).min())
         return bool(min(forth, back) >= _ONE_TO_ONE and rarest >= 5)
 
-    def score(self, x: _Matrix, looks: int, depth: int) -> Score:
-        """Cross-validated; `depth` 0 takes histogram boosting, else a tree of that depth."""
-        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+    def score(self, x: _Matrix, looks: int) -> Score:
+        """A small tree on one column, cross-validated."""
+        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+        tree = DecisionTreeClassifier if self.classes else DecisionTreeRegressor
+        model = tree(max_depth=4, min_samples_leaf=max(5, len(x) // 200), random_state=0)
+        return self._summary(self._predict(model, x), looks)
+
+    def score_all(self, x: _Matrix, looks: int, enough: float = 1.0) -> Score:
+        """The better of a linear model and a forest, cross-validated; the linear one alone where that is `enough`."""
+        from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
         from sklearn.linear_model import LogisticRegression, Ridge
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
-        from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-        if depth:
-            leaf = max(5, len(x) // 200)
-            tree = DecisionTreeClassifier if self.classes else DecisionTreeRegressor
-            return self._summary(self._predict(tree(max_depth=depth, min_samples_leaf=leaf, random_state=0), x), looks)
-        boosted = HistGradientBoostingClassifier if self.classes else HistGradientBoostingRegressor
-        linear = LogisticRegression(max_iter=500) if self.classes else Ridge()
-        scores = [
-            self._summary(self._predict(model, x if model is not scaled else np.nan_to_num(x)), looks)
-            for scaled in [make_pipeline(StandardScaler(), linear)]
-            for model in (boosted(max_iter=60, max_leaf_nodes=8, random_state=0), scaled)
-        ]
-        return max(scores, key=lambda score: score.value)
+        linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300) if self.classes else Ridge())
+        first = self._summary(self._predict(linear, np.nan_to_num(x)), looks)
+        if first.value >= enough:
+            return first
+        forest = RandomForestClassifier if self.classes else RandomForestRegressor
+        model = forest(n_estimators=50, max_depth=8, min_samples_leaf=3, max_features="sqrt", random_state=0)
+        return max(first, self._summary(self._predict(model, x), looks), key=lambda score: score.value)
 
     def score_texts(self, texts: Sequence[list[str]], looks: int) -> Score:
         """TF-IDF of each text and logistic (or ridge) regression, cross-validated."""
