@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from itertools import combinations
+from math import prod
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ CONTAINED_SHARE = 0.8
 LONG_NGRAM, SHORT_NGRAM = 13, 8  # the n-grams of the field's contamination reports
 _MOST_COLUMNS = 40  # rows with more columns do not coincide by chance
 _MOST_PAIRS = 200_000
+FEWEST_COMBINATIONS = 10  # possible rows for each training row, below which rows coincide
 _U64 = np.uint64
 _SHOWN = 400  # letters of a text in the evidence
 
@@ -99,7 +101,8 @@ class Duplicates:
         inputs = [c for c in (self.columns.text or self.columns.compared) if c != target]
         if not labelled or not inputs:
             return []
-        rows = [(i, r) for i in labelled for r in range(len(self.splits[i]))]
+        owner = np.repeat(labelled, [len(self.splits[i]) for i in labelled])
+        row_of = np.concatenate([np.arange(len(self.splits[i])) for i in labelled])
         if self.columns.text:
             keys = np.concatenate([_sum([_mix(self.text_hashes[c][i]) for c in inputs], 0) for i in labelled])
             words = np.concatenate([sum(self.words[c][i] for c in inputs) for i in labelled])
@@ -122,8 +125,11 @@ class Duplicates:
         for _, group in list(groups)[: self.options.max_evidence]:
             first = group.iloc[0]
             other = group[group["label"] != first["label"]].iloc[0]
-            (i, r), (j, s) = rows[int(first["at"])], rows[int(other["at"])]
-            examples.append(self._example(i, r, j, s, self.columns.text[0] if self.columns.text else None))
+            one, two = int(first["at"]), int(other["at"])
+            text = self.columns.text[0] if self.columns.text else None
+            examples.append(
+                self._example(int(owner[one]), int(row_of[one]), int(owner[two]), int(row_of[two]), text)
+            )
         return [LabelConflict(", ".join(inputs), target, groups.ngroups, len(frame), tuple(examples))]
 
     def repeats(self) -> list[Repeats]:
@@ -334,6 +340,10 @@ def expected_pairs(
     """
     if not names or len(names) > _MOST_COLUMNS or not len(left[0]) or not len(right[0]):
         return 0.0
+    if prod(float(len(np.unique(np.concatenate(sides)))) for sides in zip(left, right, strict=True)) <= (
+        FEWEST_COMBINATIONS * len(left[0])
+    ):
+        return float(len(right[0]))  # so few values can be combined that rows must coincide
     whole_left, whole_right = _sum(left, len(left[0])), _sum(right, len(right[0]))
     most = 0.0
     for j in range(len(names)):

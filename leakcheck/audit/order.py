@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -48,7 +50,7 @@ def time_overlap(training: Split, held_out: Split, options: Options) -> TimeOver
 
 def _gap(gap: str, numeric: bool) -> int:
     try:
-        return int(float(gap.rstrip("s"))) if numeric else int(pd.Timedelta(gap).value)
+        return int(float(gap.rstrip("s"))) if numeric else int(pd.Timedelta(re.sub(r"d$", "D", gap)).as_unit("ns").value)
     except ValueError as error:
         raise LeakcheckError("cannot read the gap", expected="a duration such as 7d or 12h", found=gap) from error
 

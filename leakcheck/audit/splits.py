@@ -152,7 +152,7 @@ def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths:
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas(ignore_metadata=True)
+    return table.to_pandas(ignore_metadata=True, date_as_object=False)
 
 
 def _as_frame(given: Any) -> pd.DataFrame:
