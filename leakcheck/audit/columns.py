@@ -18,6 +18,7 @@ from leakcheck.audit.splits import Options, Split
 from leakcheck.errors import LeakcheckError
 
 _ID_NAME = re.compile(r"(^|_|\b)(id|ids|idx|index|uuid|guid|key|rownum|row_number|unnamed: \d+)$|Id$|ID$", re.IGNORECASE)
+CONTENT = "content"  # the hash of a picture or recording, unique but no identifier
 _TEXT_WORDS = 4  # mean words from which a column of mostly distinct strings is text
 _SAMPLE = 500
 _MISSING = "\x00missing"
@@ -46,7 +47,7 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
     ids, text, numeric, times = list(options.ids), list(options.text), [], []
     for column in common:
         values = pd.concat([split.frame[column] for split in splits], ignore_index=True)
-        if column in (options.target, *ids, *text):
+        if column in (options.target, CONTENT, *ids, *text):
             continue
         if pd.api.types.is_datetime64_any_dtype(values) or column in (options.time, options.prediction_time):
             times.append(column)

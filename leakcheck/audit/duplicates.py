@@ -192,7 +192,7 @@ class Duplicates:
             method = f"{same}, fewer than {SHORT_WORDS} words"
             found.append(self._overlap(Kind.BOILERPLATE, a, b, column, brief, partner[brief], method, text=column))
         left = _representatives(held, ~equal & (self.words[column][b] > 0))
-        right = _representatives(training, (self.words[column][a] > 0) & ~np.isin(training, held[held != 0]))
+        right = _representatives(training, self.words[column][a] > 0)
         texts, others = _subset(self.texts[column][b], left), _subset(self.texts[column][a], right)
         shingling = shingling_for(self.texts[column][b], self.words[column][b], self.options.settings)
         pairs, method_used = near_pairs(texts, others, shingling, self.options.settings)

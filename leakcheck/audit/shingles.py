@@ -35,7 +35,7 @@ UNSPACED = (
     (0x20000, 0x3FFFF),  # Han extensions
 )
 _CODE_POINTS = 0x110000
-_TABLED = 0x20000  # code points above are Han (listed above) or have no letters
+_TABLED = 0x20000  # code points from here on are Han (the last of the list) or have no letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,8 @@ def parse_shingling(text: str) -> Shingling:
 
 def fold(character: str) -> str:
     """Case folded where that is one character; any white space is a space."""
+    if ord(character) >= _TABLED:
+        return character
     if character.isspace():
         return " "
     folded = character.casefold()
@@ -78,6 +80,8 @@ def fold(character: str) -> str:
 
 def character_class(character: str) -> int:
     """One of SEPARATOR, LETTER, ALONE, MARK, SPACE."""
+    if ord(character) >= _TABLED:
+        return ALONE if UNSPACED[-1][0] <= ord(character) <= UNSPACED[-1][1] else SEPARATOR
     if character.isspace():
         return SPACE
     if unicodedata.category(character).startswith("M"):
