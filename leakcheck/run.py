@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.findings import Finding, Location
+from leakcheck.project.beside import Beside, check_beside
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
@@ -20,6 +21,7 @@ from leakcheck.project.source import Problem, Source
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from leakcheck.claims.facts import ClaimFacts
     from leakcheck.flow.tables import Tables
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
@@ -48,6 +50,8 @@ class ScanResult:
         Files that couldn't be read or were passed over.
     sources : Modules
         The files that were read, for showing their lines.
+    claims : tuple of ClaimFacts
+        The declared claims that could be checked.
     """
 
     findings: tuple[Finding, ...]
@@ -57,6 +61,7 @@ class ScanResult:
     files: int
     skipped: int
     sources: Modules
+    claims: tuple[ClaimFacts, ...] = ()
 
     @property
     def by_code(self) -> dict[str, int]:
@@ -95,6 +100,7 @@ def scan(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     isolated: bool = False,
+    claims: bool = True,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -109,6 +115,8 @@ def scan(
         Codes, prefixes, names or ``"ALL"``; as the options of the command.
     isolated : bool
         Use no configuration file.
+    claims : bool
+        Check the declared claims against their runs, where folders are scanned.
     progress : callable, optional
         Is told how far the run is.
 
@@ -138,8 +146,12 @@ def scan(
     silenced, comments = apply_comments(analysed.findings, relevant.commented, modules, config)
     checkable = {path: found for path, found in comments.items() if path in asked and path not in unreadable}
     faults = comment_faults(checkable, analysed.ran, config.require_reason)
-    shown = sorted((f for f in (*silenced.kept, *faults) if selection.shows(f)), key=Finding.sort_key)
+    found = [finding for finding in (*silenced.kept, *faults) if selection.shows(finding)]
+    beside = check_beside(places, discovered, config, found, with_claims=claims) if discovered.folders else Beside()
+    problems += beside.problems
+    shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
+    looked_at |= {finding.location.path for finding in beside.findings}
     return ScanResult(
         findings=_with_fingerprints(shown, modules, config.root),
         errors=tuple(
@@ -152,6 +164,7 @@ def scan(
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
+        claims=beside.claims,
     )
 
 

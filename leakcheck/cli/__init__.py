@@ -10,6 +10,7 @@ INTERRUPTED = 130  # as a shell reports a process that was ended by ctrl-c
 # Command, the module that defines it, and one line of help.
 COMMANDS = {
     "scan": "find leaks in Python files and notebooks",
+    "compare": "compare two methods on the same runs",
     "rule": "show what a rule finds, why it matters, and right and wrong examples",
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from leakcheck.cli.parser import Parser, code_list, per_file_ignores
 from leakcheck.cli.progress import ProgressLine
+from leakcheck.findings import Location
 from leakcheck.project.config import Config, find_config
 from leakcheck.report.ansi import Style, wants_colour
 from leakcheck.run import ScanResult, scan
@@ -25,11 +26,13 @@ def run(arguments: list[str]) -> int:
     config = _config(options)
     progress = ProgressLine(not options.quiet)
     try:
-        result = scan(*options.paths, config=config, progress=progress)
+        result = scan(*options.paths, config=config, claims=not options.no_claims, progress=progress)
     finally:
         progress.clear()
     _print_messages(result, options)
     _print_findings(result, options)
+    if options.report:
+        _write_report(result, Path(options.report))
     if options.verbose:
         _print_details(result, config, time.perf_counter() - started)
     return 0 if options.exit_zero and not result.errors else result.exit_status
@@ -78,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     output(
         "--statistics", action="store_true", help="print the number of findings of each code instead of the findings"
     )
+    output("--report", metavar="FILE", help="write a report: .html, .md or .json")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
@@ -125,6 +129,21 @@ def _print_findings(result: ScanResult, options: argparse.Namespace) -> None:
         print(line)
     if not options.quiet:
         print(text.summary(result.findings, len(result.errors), result.files, len(result.suppressed), style))
+
+
+def _write_report(result: ScanResult, file: Path) -> None:
+    from leakcheck.report.document import build
+    from leakcheck.report.page import write_report
+
+    def line_of(place: Location) -> str | None:
+        lines = (result.sources.text(place) or "").split("\n")
+        return lines[place.line - 1].strip() if place.line <= len(lines) else None
+
+    errors = [f"{problem.location.path}: {problem.message}" for problem in result.errors]
+    findings = [*result.findings, *result.suppressed]
+    write_report(
+        file, build(findings=findings, claims=result.claims, errors=errors, files=result.files, line_of=line_of)
+    )
 
 
 def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -44,10 +46,23 @@ def analyse(
     parser = _Parser()
     found = []
     for source in sources:
-        program = Interpreter(tables, find_module, parser.chunks)
-        program.run(source)
-        found.append(find_leaks(program))
+        with _no_collector():
+            program = Interpreter(tables, find_module, parser.chunks)
+            program.run(source)
+            found.append(find_leaks(program))
     return _together(found, parser.problems, parser.notes)
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """No garbage collection for a while: one program makes little garbage and very many objects."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 class _Parser:

@@ -793,8 +793,8 @@ class DataOperations:
             return data.but(
                 marks=data.marks | marks, number=number, rows=picker.rows, kind="row" if picker.rows else data.kind
             )
-        marks = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
-        return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), marks)
+        drawn = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
+        return self.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), drawn)
 
     def _any_site(self, data: Data) -> Site:
         for root, _ in data.rows:
@@ -1240,9 +1240,8 @@ class DataOperations:
         if isinstance(held, DictObject):
             return self._dict_method(owner, held, name, args, site)
         if isinstance(held, Choice):
-            return self.heap.join_all(
-                [self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options]
-            )
+            several = [self.i.call(self.i.get_attr(o, name, _node(site)), args, site) for o in held.options]
+            return self.heap.join_all(several)  # type: ignore[no-any-return]
         if name in SEARCH_CALLS:
             for value in args.all():
                 self.i.library.objective(value, site)

@@ -306,7 +306,9 @@ class Interpreter:
         self, what: str, site: Site, root_kind: str, kind: str, *, role: str = "", name: str = "", key: object = None
     ) -> Data:
         """A value with rows of its own; the same site gives the same root."""
-        turns = tuple(loop.turn for loop in self.loops if loop.turn is not None) if key is None else ()
+        # What a known path holds is the same in every round of a loop; anything else is read anew.
+        lasting = key is not None and not (isinstance(key, tuple) and key[0] is None)
+        turns = () if lasting else tuple(loop.turn for loop in self.loops if loop.turn is not None)
         identity = ("root", site, what, key, turns)
         known = self.loop_of.get(identity)
         root = known if isinstance(known, Root) else Root(what, site, root_kind, role)
@@ -429,11 +431,7 @@ class Interpreter:
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
-                for turn in range(2):
-                    self.bind(node.target, element)
-                    _, changes = self.heap.attempt(lambda: self.block(node.body))
-                    self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
-                    self.frame.exits = []
+                self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
             leftover, self.frame.exits = self.frame.exits, exits
@@ -471,13 +469,23 @@ class Interpreter:
         loop = self.loop(node, None, "items")
         outer, self.loops = self.loops, (*self.loops, loop)
         exits, self.frame.exits = self.frame.exits, []
-        for turn in range(2):
-            self.eval(node.test)
-            _, changes = self.heap.attempt(lambda: self.block(node.body))
-            self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
-            self.frame.exits = []
+        self._two_rounds(node.body, lambda: self.eval(node.test))
         self.loops, self.frame.exits = outer, exits
         return self.block(node.orelse)
+
+    def _two_rounds(self, body: s.Block, begin: Callable[[], object]) -> None:
+        """Run a loop's body twice, so that what a round leaves meets the next one.
+
+        A body that changes nothing it did not make itself would do the same again: one round is enough.
+        """
+        for turn in range(2):
+            begin()
+            _, changes = self.heap.attempt(lambda: self.block(body))
+            lasting = any(key in self.heap.cells for key in changes) or bool(self.frame.exits)
+            self.heap.apply([changes, *self.frame.exits, *([{}] if not turn else [])])
+            self.frame.exits = []
+            if not lasting:
+                return
 
     def _with(self, node: s.With) -> str | None:
         for item, target in node.items:

@@ -769,7 +769,7 @@ class _Joiner:
         return TraceStep(label, self._location(site))
 
     def _callers(self, site: Site) -> list[TraceStep]:
-        steps = []
+        steps: list[TraceStep] = []
         caller = site.caller
         while caller is not None and len(steps) < 6:
             steps.append(self._step("called from here", caller))

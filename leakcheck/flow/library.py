@@ -1564,14 +1564,14 @@ class Library:
             return self._sequence(name, first)
         if name == "dict":
             held = self.heap.load(first) if first is not None else None
-            items = dict(held.items) if isinstance(held, DictObject) else {}
+            entries: dict[Any, Value] = dict(held.items) if isinstance(held, DictObject) else {}
             if isinstance(held, Items | ListObject) and held.items is not None:
                 for pair in held.items:
                     parts = self.ops.unpack(pair, 2)
                     key = self.heap.load(parts[0]) if parts else None
                     if parts and isinstance(key, Const):
-                        items[key.value] = parts[1]
-            return self.heap.new(DictObject({**items, **args.kw}, held.any if isinstance(held, DictObject) else None))
+                        entries[key.value] = parts[1]
+            return self.heap.new(DictObject({**entries, **args.kw}, held.any if isinstance(held, DictObject) else None))
         if name in ("zip", "enumerate"):
             return self._zipped(name, args, site)
         if name in ("map", "filter") and first is not None and len(args.pos) > 1:
@@ -2098,8 +2098,9 @@ _TESTS = frozenset(
 _LEARNS_BY_WORD = {
     "scaler": "scaling", "scale": "scaling", "normalizer": "nothing", "standardizer": "scaling",
     "imputer": "imputation", "pca": "projection", "svd": "projection", "vectorizer": "vocabulary",
-    "vectoriser": "vocabulary", "tfidf": "vocabulary", "tokenizer": "vocabulary", "encoder": "categories", "pipeline": "scaling", "preprocessor": "scaling",
-    "preprocessing": "scaling", "transformer": "scaling", "selector": "selection",
+    "vectoriser": "vocabulary", "tfidf": "vocabulary", "tokenizer": "vocabulary", "encoder": "categories",
+    "pipeline": "scaling", "preprocessor": "scaling", "preprocessing": "scaling", "transformer": "scaling",
+    "selector": "selection",
 }  # fmt: skip
 _FILE = Api("builtins.open", "load")
 _UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))

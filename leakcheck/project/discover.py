@@ -15,6 +15,7 @@ from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
+PROSE_SUFFIXES = (".md", ".markdown")
 DEFAULT_EXCLUDE = frozenset(
     (".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", "__pypackages__",
      ".ipynb_checkpoints", "build", "_build", "dist", "site-packages", ".tox", ".nox", ".eggs", ".mypy_cache",
@@ -78,6 +79,17 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
     return result
 
 
+def discover_prose(folders: Sequence[Path], config: Config) -> list[Found]:
+    """Find the Markdown files of some folders; folders that can't be read are reported by `discover`."""
+    walk = _Walk(config, PROSE_SUFFIXES)
+    found = {
+        entry.real: entry
+        for folder in folders
+        for entry in walk.folder(os.path.realpath(folder), shown(folder), problems=[])
+    }
+    return sorted(found.values(), key=lambda entry: entry.path)
+
+
 def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
     """A file that was named itself."""
     name = shown(path)
@@ -114,8 +126,9 @@ def _has_python_shebang(path: Path) -> bool:
 class _Walk:
     """Walks folders under one configuration."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, suffixes: tuple[str, ...] = SUFFIXES) -> None:
         self._root = config.root
+        self._suffixes = suffixes
         self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
         self._exclude = Globs((*(config.exclude or ()), *config.extend_exclude), config.root)
         self._respect_gitignore = config.respect_gitignore
@@ -150,7 +163,7 @@ class _Walk:
                 if self._is_out(entry.path, ignores, True) or self._is_environment(entry.path):
                     continue
                 yield from self._walk(entry.path, f"{prefix}{name}/", ignores, problems)
-            elif name.endswith(SUFFIXES) and not self._is_out(entry.path, ignores, False) and entry.is_file():
+            elif name.endswith(self._suffixes) and not self._is_out(entry.path, ignores, False) and entry.is_file():
                 real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
                 yield Found(prefix + name, real, False)
 

@@ -1,0 +1,120 @@
+"""The claims that a configuration declares, for `scan`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from leakcheck.claims.facts import Claim, ClaimFacts, Stage
+from leakcheck.errors import LeakcheckError
+from leakcheck.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What checking the declared claims gave.
+
+    Attributes
+    ----------
+    facts : tuple of ClaimFacts
+        One a claim whose results could be used.
+    findings : tuple of Finding
+        LK801 to LK807, in order of output.
+    errors : tuple of LeakcheckError
+        Claims whose results could not be used; the run ends with status 2.
+    """
+
+    facts: tuple[ClaimFacts, ...]
+    findings: tuple[Finding, ...]
+    errors: tuple[LeakcheckError, ...]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Each claim with its inputs, parameters and results, as plain JSON values."""
+        from leakcheck.claims.export import claim_json
+        from leakcheck.claims.summary import Settings
+
+        return [claim_json(facts, Settings()) for facts in self.facts]
+
+
+def declared(
+    config_tables: Sequence[Mapping[str, Any]],
+    root: Path,
+    open_findings: Sequence[Finding] = (),
+    *,
+    config: Path | None = None,
+    exploratory: Sequence[str] = (),
+) -> Declared:
+    """Check the declared claims against their runs.
+
+    Parameters
+    ----------
+    config_tables : sequence of mappings
+        The `claims` tables of the configuration.
+    root : Path
+        The configuration's folder; paths in the tables are relative to it.
+    open_findings : sequence of Finding
+        Of the code and data legs; an open error behind a claim puts it at risk.
+    config : Path, optional
+        The configuration file, by default `pyproject.toml` or `leakcheck.toml` in `root`.
+    exploratory : sequence of str
+        Globs of exploratory files; a claim that rests on one cannot be confirmatory.
+
+    Raises
+    ------
+    LeakcheckError
+        If a table is not a valid claim, or the claims extra is not installed.
+    """
+    if not config_tables:
+        return Declared((), (), ())
+    from leakcheck.claims.extra import require_libraries
+
+    file = config or next(
+        (root / name for name in ("leakcheck.toml", "pyproject.toml") if (root / name).is_file()), root
+    )
+    claims = declared_claims(config_tables, root, file, exploratory)
+    require_libraries()
+
+    from leakcheck.claims.check import check_claims
+    from leakcheck.claims.rules import findings_of
+    from leakcheck.claims.summary import Settings
+
+    checked = check_claims(claims, root, Settings(), config=file, open_findings=open_findings)
+    errors = tuple(
+        LeakcheckError(f"claim {failure.claim.id!r} cannot be checked: {failure.error}", file=file.name)
+        for failure in checked.failures
+    )
+    return Declared(checked.facts, findings_of(checked.facts), errors)
+
+
+def declared_claims(
+    config_tables: Sequence[Mapping[str, Any]], root: Path, config: Path, exploratory: Sequence[str] = ()
+) -> tuple[Claim, ...]:
+    """The validated claims, with their places in the configuration file. Needs no library."""
+    from leakcheck.claims.declaration import read_claims
+    from leakcheck.project.paths import shown
+
+    claims = read_claims(config_tables, shown(config), _lines(config))
+    return tuple(_demoted(claim, exploratory) for claim in claims)
+
+
+def _demoted(claim: Claim, exploratory: Sequence[str]) -> Claim:
+    if any(fnmatchcase(path, pattern) for path in claim.code for pattern in exploratory):
+        return replace(claim, stage=Stage.EXPLORATORY)
+    return claim
+
+
+def _lines(config: Path) -> dict[str, int]:
+    """Line of each `id = "..."` in the file; the first one counts."""
+    try:
+        lines = config.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        if match := re.match(r"""\s*id\s*=\s*["']([^"']+)["']""", line):
+            found.setdefault(match[1], number)
+    return found

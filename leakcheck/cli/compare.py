@@ -1,0 +1,280 @@
+"""`leakcheck compare`: a paired summary of one claimed comparison."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leakcheck.cli.parser import Parser
+from leakcheck.errors import LeakcheckError
+from leakcheck.report.files import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from decimal import Decimal
+
+    from leakcheck.claims.facts import Claim, ClaimFacts
+    from leakcheck.claims.ranking import Ranking
+    from leakcheck.claims.summary import Settings
+    from leakcheck.claims.variance import Component
+    from leakcheck.findings import Finding
+
+EXAMPLES = """\
+examples:
+  leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
+  leakcheck compare runs.csv --a baseline --metric accuracy --pair seed      (all other methods, Holm)
+  leakcheck compare base/ ours/ --metric acc                                 (sample logs of each)
+"""
+
+
+def run(arguments: list[str]) -> int:
+    """Compare, print, and return the exit status."""
+    options = _parser().parse_args(arguments)
+    from leakcheck.claims.extra import require_libraries
+
+    require_libraries()
+    settings = _settings(options)
+    from leakcheck.claims.check import check_claims
+    from leakcheck.claims.rules import findings_of
+
+    root = Path()
+    if options.ablation:
+        print(_ablation(options, settings, root), end="")
+        return 0
+    claims = _claims(options, root)
+    checked = check_claims(claims, root, settings)
+    if checked.failures:
+        raise checked.failures[0].error
+    findings = findings_of(checked.facts)
+    extras = _extras(options, claims, root)
+    text = _render(options.output_format, checked.facts, findings, settings, extras)
+    if options.output_file:
+        write_file(Path(options.output_file), text)
+    else:
+        print(text, end="")
+    if options.report:
+        from leakcheck.report.document import build
+        from leakcheck.report.page import write_report
+
+        write_report(
+            Path(options.report),
+            build(findings=findings, claims=checked.facts, settings=settings, ranking=extras.ranking),
+        )
+    return 1 if findings and not options.exit_zero else 0
+
+
+def _parser() -> Parser:
+    parser = Parser("leakcheck compare", "Compare two methods on the same runs: difference, intervals, verdict.")
+    parser.epilog = EXAMPLES
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULTS",
+        help="one table with both methods, or a file, folder or glob of a, then one of b",
+    )
+    add = parser.add_argument_group("the comparison").add_argument
+    add("--a", default="a", metavar="NAME", help="the method to beat (a column, or a name in the method column)")
+    add("--b", action="append", metavar="NAME", help="the method claimed to be better; without it every other one")
+    add("--metric", metavar="NAME", help="the score: its column in a long table")
+    add("--unit", choices=("fraction", "points", "raw"), default="raw", help="how the values are written")
+    add("--direction", choices=("higher", "lower"), default="higher", help="which way the metric improves")
+    add("--threshold", metavar="NUMBER", help="smallest difference that matters, in the metric's units")
+    add("--pair", metavar="COLUMN", help="what a pair shares; its column (default: id, seed, run or fold)")
+    add("--cluster", metavar="COLUMN", help="the run of each row, where rows are examples")
+    add("--task", metavar="COLUMN", help="the data set of each row, to compare methods over data sets")
+    add("--unit-of-analysis", choices=("run", "example"), default="run", help="what a row is")
+    add(
+        "--ablation",
+        metavar="NAME=FULL,...",
+        help="read an ablation table: its components, as the full method has them",
+    )
+    add("--factors", metavar="COLUMNS", help="split the spread over these columns of the table (seed, order, hardware)")
+    add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory", help="planned before, or not")
+    add("--trials", nargs=2, type=int, metavar=("A", "B"), help="tuning trials that each method was given")
+    add("--best-of", type=int, metavar="K", help="b is the best of K variants compared on these runs")
+    add("--correction", choices=("holm", "bonferroni", "fdr", "none"), default="holm", help="over several comparisons")
+    add = parser.add_argument_group("the calculation").add_argument
+    add("--level", type=float, default=0.95, metavar="L", help="of the intervals (default: 0.95)")
+    add("--resamples", type=int, default=2000, metavar="N", help="of the bootstrap (default: 2000)")
+    add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default: 42)")
+    add("--bca", action="store_true", help="show the BCa interval too")
+    add = parser.add_argument_group("output").add_argument
+    add("--output-format", choices=("full", "concise", "json"), default="full", help="(default: full)")
+    add("--output-file", metavar="FILE", help="write there instead of standard output")
+    add("--report", metavar="FILE", help="write a report: .html, .md or .json")
+    add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
+    return parser
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    from leakcheck.claims.summary import Settings
+
+    if not 0.5 <= options.level < 1.0:
+        raise LeakcheckError("--level is not usable", expected="a number from 0.5 up to 1", found=str(options.level))
+    if not 100 <= options.resamples <= 10_000_000:
+        raise LeakcheckError(
+            "--resamples is not usable", expected="a number from 100 to 10,000,000", found=str(options.resamples)
+        )
+    if options.seed < 0:
+        raise LeakcheckError("--seed is not usable", expected="a whole number from 0", found=str(options.seed))
+    return Settings(options.level, options.resamples, options.seed, options.bca)
+
+
+def _base(options: argparse.Namespace) -> Claim:
+    """What all comparisons of the command share."""
+    from leakcheck.claims.check import results_location
+    from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
+
+    results = options.results
+    if len(results) > 2:
+        raise LeakcheckError(
+            "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
+        )
+    return Claim(
+        id="comparison",
+        a=options.a,
+        b="b",
+        results_a=(results[0],),
+        results_b=tuple(results[1:]),
+        location=results_location(results[0]),
+        metric=options.metric,
+        unit=Unit(options.unit),
+        direction=Direction(options.direction),
+        threshold=_threshold(options.threshold),
+        pair=options.pair,
+        cluster=options.cluster,
+        task=options.task,
+        analysis_unit=AnalysisUnit(options.unit_of_analysis),
+        stage=Stage(options.stage),
+        trials=None if options.trials is None else Budget(*options.trials),
+        best_of=options.best_of,
+        correction=Correction(options.correction),
+    )
+
+
+def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
+    """One claim for each method compared with `a`."""
+    from leakcheck.claims.pairing import methods_beside
+
+    first = _base(options)
+    names = options.b
+    if not names:
+        names = ["b"] if options.a == "a" or first.results_b else list(methods_beside(first, root))
+    for name in names:
+        if name == options.a:
+            raise LeakcheckError("a method cannot be compared with itself", found=repr(name))
+    return [replace(first, id=f"{name} over {first.a}", b=name) for name in dict.fromkeys(names)]
+
+
+def _threshold(text: str | None) -> Decimal | None:
+    from leakcheck.claims.tables import to_decimal
+
+    if text is None:
+        return None
+    try:
+        number = to_decimal(text)
+    except ValueError:
+        number = to_decimal(-1)
+    if number < 0:
+        raise LeakcheckError("--threshold is not usable", expected="a number, zero or above", found=repr(text))
+    return number
+
+
+@dataclass(frozen=True)
+class _Extras:
+    """What is computed beside the pairs, where it was asked for."""
+
+    ranking: Ranking | None = None
+    variance: tuple[Component, ...] = ()
+
+
+def _extras(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> _Extras:
+    return _Extras(_rank(options, claims, root), _variance(options, root))
+
+
+def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
+    if options.task is None or len(claims) < 2:
+        return None
+    from leakcheck.claims.pairing import scores_by_task
+    from leakcheck.claims.ranking import rank_methods
+
+    scores, methods = scores_by_task(claims, root)
+    return rank_methods(scores, methods, claims[0].direction) if len(scores) > 1 else None
+
+
+def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
+    """Components of the spread of method b over the factors of its runs."""
+    if options.factors is None:
+        return ()
+    from leakcheck.claims.pairing import runs_of
+    from leakcheck.claims.variance import variance_components
+
+    method = options.b[0] if options.b else "b"
+    names = [name.strip() for name in options.factors.split(",")]
+    values, factors = runs_of(_base(options), method, names, root)
+    try:
+        return variance_components(values, factors)
+    except ValueError as problem:
+        raise LeakcheckError(f"the spread cannot be split: {problem}", file=options.results[0]) from None
+
+
+def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> str:
+    from leakcheck.claims.ablation import read_ablation
+    from leakcheck.claims.tables import read_table
+    from leakcheck.claims.text import ablation_text
+
+    full = dict(part.split("=", 1) for part in options.ablation.split(",") if "=" in part)
+    if len(full) != len(options.ablation.split(",")):
+        raise LeakcheckError("--ablation is not usable", expected="NAME=FULL,...", found=repr(options.ablation))
+    table = read_table(root / options.results[0], options.results[0])
+    return ablation_text(read_ablation(table, list(full), full, _base(options), settings)) + "\n"
+
+
+def _render(
+    output_format: str,
+    facts: Sequence[ClaimFacts],
+    findings: Sequence[Finding],
+    settings: Settings,
+    extras: _Extras,
+) -> str:
+    if output_format == "json":
+        return _json(facts, findings, settings, extras)
+    lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
+    if output_format == "concise":
+        return "".join(f"{line}\n" for line in lines)
+    from leakcheck.claims.text import ranking_text, summary_text, variance_text
+
+    parts = [summary_text(one) for one in facts]
+    if extras.ranking is not None:
+        parts.append(ranking_text(extras.ranking))
+    if extras.variance:
+        parts.append(variance_text(extras.variance))
+    if findings:
+        parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:
+    import json
+    from collections import Counter
+    from dataclasses import asdict
+
+    from leakcheck import __version__
+    from leakcheck.claims.export import claim_json
+    from leakcheck.report.json import FORMAT_VERSION, finding_record
+
+    by_code = Counter(found.code for found in findings)
+    record = {
+        "version": FORMAT_VERSION,
+        "tool": {"name": "leakcheck", "version": __version__},
+        "summary": {"claims": len(facts), "findings": len(findings), "by_code": dict(sorted(by_code.items()))},
+        "claims": [claim_json(one, settings) for one in facts],
+        "ranking": None if extras.ranking is None else asdict(extras.ranking),
+        "variance": [asdict(part) for part in extras.variance],
+        "findings": [finding_record(found) for found in findings],
+        "errors": [],
+    }
+    return json.dumps(record, indent=2) + "\n"

@@ -1,0 +1,97 @@
+"""What a scan of folders checks beside code: comparisons in prose, and the claims that the configuration declares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leakcheck.errors import LeakcheckError
+from leakcheck.findings import Finding, Location
+from leakcheck.project.config import Config
+from leakcheck.project.discover import Discovered, discover_prose
+from leakcheck.project.source import Problem
+
+if TYPE_CHECKING:
+    from leakcheck.claims.facts import Claim, ClaimFacts
+
+_NOTEBOOK_AND_CODE = (".ipynb", ".py")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Findings of prose and claims, claims that couldn't be checked, and the facts of the others."""
+
+    findings: tuple[Finding, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    claims: tuple[ClaimFacts, ...] = ()
+
+
+def check_beside(
+    places: Sequence[Path],
+    discovered: Discovered,
+    config: Config,
+    open_findings: Sequence[Finding],
+    *,
+    with_claims: bool = True,
+) -> Beside:
+    """Check prose against the declared claims, and the claims against their runs.
+
+    Parameters
+    ----------
+    places : sequence of Path
+        What was to be scanned; prose is looked for in its folders.
+    discovered : Discovered
+        The code files found there.
+    config : Config
+        Declares the claims.
+    open_findings : sequence of Finding
+        Of code and data; an open error puts a claim at risk.
+    with_claims : bool, default True
+        Whether the claims are checked against their runs; prose always needs to know them.
+
+    Raises
+    ------
+    LeakcheckError
+        If a declared claim can't be used, or the claims extra is missing.
+    """
+    from leakcheck.claims.configured import declared, declared_claims
+
+    file = config.file or config.root / "pyproject.toml"
+    claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
+    findings = _prose_findings(places, discovered, config, claims)
+    if not with_claims or not claims:
+        return Beside(tuple(findings))
+    checked = declared(config.claims, config.root, open_findings, config=file, exploratory=config.exploratory)
+    return Beside(
+        findings=(*findings, *checked.findings),
+        problems=tuple(_problem(error, file.name) for error in checked.errors),
+        claims=checked.facts,
+    )
+
+
+def _prose_findings(
+    places: Sequence[Path], discovered: Discovered, config: Config, claims: Sequence[Claim]
+) -> list[Finding]:
+    from leakcheck.claims.prose import read_prose
+    from leakcheck.claims.prose_facts import ProseFacts
+    from leakcheck.rules import rules
+
+    markdown = discover_prose([place for place in places if place.is_dir()], config)
+    files = [*markdown, *(found for found in discovered.files if found.path.endswith(_NOTEBOOK_AND_CODE))]
+    named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
+    checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
+    facts = read_prose(named, claims)
+    return [finding for one in facts for rule in checks for finding in rule.check(one)]
+
+
+def _below(real: str, root: Path) -> str | None:
+    """The path inside the project, as the configuration names its texts."""
+    inside = os.path.relpath(real, os.path.realpath(root))
+    return None if inside.startswith("..") else Path(inside).as_posix()
+
+
+def _problem(error: LeakcheckError, file: str) -> Problem:
+    return Problem(str(error), Location(file, None, 1, 1, 1, 1))

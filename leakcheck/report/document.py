@@ -1,0 +1,253 @@
+"""The one document behind every report: what the three legs found, as plain JSON values.
+
+Markdown and HTML are rendered from it and add nothing. The same results give the same document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from leakcheck import __version__
+from leakcheck.findings import Finding, Location, Severity
+from leakcheck.report.json import finding_record
+from leakcheck.report.loop import chances_survived, empirical_loop
+
+if TYPE_CHECKING:
+    from leakcheck.claims.facts import ClaimFacts
+    from leakcheck.claims.ranking import Ranking
+    from leakcheck.claims.summary import Settings
+
+Document = dict[str, Any]
+LineOf = Callable[[Location], str | None]
+
+DOCUMENT_VERSION = 1
+MOST_FINDINGS = 200  # of each leg
+MOST_ROWS = 20  # of a table of evidence
+MOST_CHARACTERS = 500  # of one cell
+_RUNNING_TEXT = 24  # characters
+_MOST_IN_HEAD = 180  # characters of a message on the first screen
+
+
+def build(
+    *,
+    findings: Sequence[Finding] = (),
+    claims: Sequence[ClaimFacts] = (),
+    settings: Settings | None = None,
+    ranking: Ranking | None = None,
+    errors: Sequence[str] = (),
+    files: int | None = None,
+    datasets: Sequence[str] = (),
+    parameters: Mapping[str, Any] | None = None,
+    line_of: LineOf | None = None,
+    title: str = "Can the score be believed?",
+) -> Document:
+    """Put the results of a run into one document.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+        Of all legs; suppressed ones are counted, not shown.
+    claims : sequence of ClaimFacts
+        Declared claims, or the comparison of the command.
+    settings : Settings, optional
+        With which the claims were computed.
+    ranking : Ranking, optional
+        Of several methods over several data sets.
+    errors : sequence of str
+        What could not be done.
+    files : int, optional
+        Code files that were looked at; None where no code was.
+    datasets : sequence of str
+        Names of the data sets that were audited.
+    parameters : mapping, optional
+        Further parameters of the run, for the last section.
+    line_of : callable, optional
+        Source line at a place, for showing the path of a code finding.
+    title : str
+        Heading of the page.
+    """
+    shown = sorted((finding for finding in findings if finding.suppressed is None), key=Finding.sort_key)
+    of_claims = [finding for finding in shown if finding.code.startswith("LK8")]
+    of_data = [finding for finding in shown if finding.code.startswith(("LK6", "LK7"))]
+    of_code = [finding for finding in shown if finding not in of_claims and finding not in of_data]
+    records = [_claim_record(facts, settings) for facts in claims]
+    loop = empirical_loop(shown, claims, files=files, datasets=datasets)
+    return {
+        "version": DOCUMENT_VERSION,
+        "tool": {"name": "leakcheck", "version": __version__},
+        "title": title,
+        "verdict": _verdict(shown, claims, errors, files is not None, datasets),
+        "counts": {severity.value: sum(found.severity is severity for found in shown) for severity in Severity}
+        | {"suppressed": len(findings) - len(shown)},
+        "claims": records,
+        "ranking": None
+        if ranking is None
+        else {**asdict(ranking), "groups": [list(group) for group in ranking.groups]},
+        "findings": {
+            "claims": _capped(of_claims, None),
+            "code": _capped(of_code, line_of),
+            "data": _capped(of_data, None),
+        },
+        "loop": loop,
+        "chances": chances_survived(loop),
+        "checked": {
+            "files": files,
+            "datasets": list(datasets),
+            "claims": [facts.claim.id for facts in claims],
+            "parameters": {key: _cell(value) for key, value in (parameters or {}).items()},
+        },
+        "errors": list(errors),
+    }
+
+
+def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any]:
+    from leakcheck.claims.export import claim_json
+    from leakcheck.claims.summary import Settings
+    from leakcheck.claims.text import summary_lines
+
+    record = claim_json(facts, settings or Settings())
+    record["lines"] = [{"label": label, "value": value} for label, value in summary_lines(facts)]
+    return record
+
+
+def _verdict(
+    findings: Sequence[Finding],
+    claims: Sequence[ClaimFacts],
+    errors: Sequence[str],
+    code: bool,
+    datasets: Sequence[str],
+) -> dict[str, str]:
+    """The first thing a reader sees: a state, a headline and one sentence."""
+    severities = Counter(finding.severity for finding in findings)
+    rest = [finding for finding in findings if not finding.code.startswith("LK8")]
+    grave = [finding for finding in rest if finding.severity is Severity.ERROR]
+    failing = [facts for facts in claims if facts.verdict.value != "supported"]
+    if errors:
+        return {"state": "error", "headline": "The check is not complete", "sentence": errors[0]}
+    if grave:
+        first = grave[0]
+        return {
+            "state": "bad",
+            "headline": "The score cannot be trusted yet",
+            "sentence": f"{_count(severities[Severity.ERROR], 'grave finding')}, among them: {_brief(first)}.",
+        }
+    if failing:
+        verdicts = ", ".join(f"{facts.claim.id}: {facts.verdict.value}" for facts in failing[:4])
+        if len(claims) == 1:
+            return {
+                "state": "bad",
+                "headline": f"The claim is {failing[0].verdict.value}",
+                "sentence": _sentence(failing[0].reason),
+            }
+        return {
+            "state": "bad",
+            "headline": f"{len(failing)} of {len(claims)} claims are not supported",
+            "sentence": f"{verdicts}.",
+        }
+    if claims:
+        sentence = _sentence(claims[0].reason) if len(claims) == 1 else "Each interval lies above its threshold."
+        warned = severities[Severity.WARNING] + severities[Severity.ERROR]
+        if warned:
+            sentence += f" {_count(warned, 'finding')} below should be read with it."
+        headline = (
+            "The claim is supported by its runs" if len(claims) == 1 else f"All {len(claims)} claims are supported"
+        )
+        return {"state": "warn" if warned else "good", "headline": headline, "sentence": sentence}
+    if severities[Severity.WARNING]:
+        return {
+            "state": "warn",
+            "headline": "The score may be biased",
+            "sentence": f"{_count(severities[Severity.WARNING], 'warning')}, among them: {_brief(findings[0])}.",
+        }
+    legs = [name for name, done in (("code", code), ("data", bool(datasets))) if done]
+    what = " and ".join(legs) or "what was given"
+    return {
+        "state": "good",
+        "headline": "Nothing found",
+        "sentence": f"No leak was found in the {what}. That is no proof that there is none: see what was checked.",
+    }
+
+
+def _capped(findings: Sequence[Finding], line_of: LineOf | None) -> dict[str, Any]:
+    return {
+        "total": len(findings),
+        "shown": [_finding(finding, line_of) for finding in findings[:MOST_FINDINGS]],
+    }
+
+
+def _finding(finding: Finding, line_of: LineOf | None) -> dict[str, Any]:
+    record = finding_record(finding)
+    del record["fix"], record["suppressed"]
+    record["place"] = str(finding.location)
+    steps = [(step.label, step.location) for step in finding.trace]
+    if all(location != finding.location for _, location in steps):
+        steps.insert(0, ("found here", finding.location))
+    record["path"] = [
+        {"label": label, "place": str(location), "source": _cell(line_of(location)) if line_of else None}
+        for label, location in steps
+    ]
+    del record["trace"]
+    record["evidence"] = _evidence(finding.evidence)
+    return record
+
+
+def _evidence(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Single values, and tables of at most 20 rows with the number of rows there are."""
+    values: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
+    for key, value in (evidence or {}).items():
+        name = key.replace("_", " ")
+        if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
+            columns = list(dict.fromkeys(column for row in value[:MOST_ROWS] for column in row))
+            rows = [[_cell(row.get(column)) for column in columns] for row in value[:MOST_ROWS]]
+            # Columns of running text share the width, so that two texts can be read side by side.
+            texts = [
+                place
+                for place in range(len(columns))
+                if any(isinstance(row[place], str) and len(row[place]) > _RUNNING_TEXT for row in rows)
+            ]
+            names = [str(column) for column in columns]
+            tables.append({"name": name, "columns": names, "texts": texts, "rows": rows, "total": len(value)})
+        elif isinstance(value, (list, tuple)):
+            more = f" and {len(value) - MOST_ROWS} more" if len(value) > MOST_ROWS else ""
+            values.append({"name": name, "value": ", ".join(str(_cell(item)) for item in value[:MOST_ROWS]) + more})
+        elif isinstance(value, Mapping):
+            inner = "; ".join(f"{inner_key}: {_cell(item)}" for inner_key, item in value.items())
+            values.append({"name": name, "value": _cell(inner)})
+        elif value is not None:
+            values.append({"name": name, "value": _cell(value)})
+    return {"values": values, "tables": tables}
+
+
+def _cell(value: Any) -> Any:
+    """A value as JSON knows it; long text is cut and says so."""
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    item = getattr(value, "item", None)
+    if callable(item):
+        return _cell(item())
+    text = str(value)
+    if len(text) > MOST_CHARACTERS:
+        return f"{text[:MOST_CHARACTERS]} ... ({len(text):,} characters)"
+    return text
+
+
+def _brief(finding: Finding) -> str:
+    """Message and place, short enough for the first screen."""
+    message = finding.message
+    if len(message) > _MOST_IN_HEAD:
+        message = message[: _MOST_IN_HEAD - 3].rstrip() + "..."
+    return f"{message} ({finding.location})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -1,0 +1,96 @@
+"""The document as Markdown: a job summary, or a section of a data set or model card."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from leakcheck.report.document import Document
+
+_STATES = {"good": "OK", "warn": "Warning", "bad": "Not sound", "error": "Incomplete"}
+_MARKS = {"done": "[x]", "failed": "[ ] **failed**", "no evidence": "[ ] no evidence"}
+_MOST_FINDINGS = 50
+
+
+def to_markdown(document: Document) -> str:
+    """Render the verdict, the claims, the findings, the loop and what was checked."""
+    lines = [*_head(document)]
+    for claim in document["claims"]:
+        lines += _claim(claim)
+    if document["ranking"] is not None:
+        lines += _ranking(document["ranking"])
+    titles = {"claims": "Findings about the claims", "code": "Findings in the code", "data": "Findings in the data"}
+    for leg, title in titles.items():
+        lines += _findings(title, document["findings"][leg])
+    lines += ["", "### The empirical loop", ""]
+    for stage in document["loop"]:
+        reason = f": {_text(stage['reason'])}" if stage["reason"] else ""
+        lines.append(f"- {_MARKS[stage['state']]} {stage['name']}{reason}")
+    lines += ["", "### What was checked", ""]
+    checked = document["checked"]
+    lines.append(f"- code: {'not looked at' if checked['files'] is None else str(checked['files']) + ' files'}")
+    lines.append(f"- data: {_text(', '.join(checked['datasets'])) or 'not looked at'}")
+    lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
+    lines += [f"- {_text(name)}: {_text(value)}" for name, value in checked["parameters"].items()]
+    lines += ["", f"leakcheck {document['tool']['version']}"]
+    return "\n".join(lines) + "\n"
+
+
+def _head(document: Document) -> Iterator[str]:
+    verdict, counts = document["verdict"], document["counts"]
+    yield f"## {_STATES[verdict['state']]}: {_text(verdict['headline'])}"
+    yield ""
+    yield _text(verdict["sentence"])
+    yield ""
+    yield f"{counts['error']} grave, {counts['warning']} warnings, {counts['note']} notes."
+    for error in document["errors"]:
+        yield f"- could not be done: {_text(error)}"
+
+
+def _claim(claim: dict[str, Any]) -> Iterator[str]:
+    yield from (
+        "",
+        f"### {_text(claim['b'])} over {_text(claim['a'])}, {_text(claim['metric'])}: {claim['verdict']}",
+        "",
+    )
+    yield _text(claim["reason"])
+    yield from ("", "| | |", "|---|---|")
+    for line in claim["lines"]:
+        yield f"| {_text(line['label'])} | {_text(line['value'])} |"
+    yield ""
+    for part in claim["missing_parts"]:
+        yield f"- not said: {_text(part)}"
+    for caveat in claim["caveats"]:
+        yield f"- {_text(caveat)}"
+
+
+def _ranking(ranking: dict[str, Any]) -> Iterator[str]:
+    yield from ("", f"### Methods over {ranking['data_sets']} data sets", "", "| method | mean rank |", "|---|---|")
+    ranks = zip(ranking["methods"], ranking["mean_ranks"], strict=True)
+    for method, rank in sorted(ranks, key=lambda item: (item[1], item[0])):
+        yield f"| {_text(method)} | {rank:.3g} |"
+    yield ""
+    yield f"Critical difference (Nemenyi, 0.05): {ranking['critical_difference']:.4g}."
+
+
+def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
+    if not group["total"]:
+        return
+    yield from ("", f"### {title} ({group['total']})", "")
+    for finding in group["shown"][:_MOST_FINDINGS]:
+        place = _text(finding["place"])
+        yield f"- **{finding['code']}** {_text(finding['message'])} ({place}). {_text(finding['help'])}"
+        for step in finding["path"][1:]:
+            yield f"  - {_text(step['label'])}: {_text(step['place'])}"
+    if group["total"] > _MOST_FINDINGS:
+        yield f"- and {group['total'] - _MOST_FINDINGS} more"
+
+
+def _text(value: Any) -> str:
+    """One line in which no character has a meaning for Markdown or HTML."""
+    from leakcheck.report.page import shown
+
+    line = " ".join(shown(value).split())
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|~#!])", r"\\\1", line)
