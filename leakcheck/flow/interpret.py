@@ -44,7 +44,8 @@ from leakcheck.project.source import Source
 
 FindModule = Callable[[str, int, Source], Source | None]
 
-_MOST_DEPTH = 60
+_MOST_DEPTH = 320  # project functions that call each other
+_MOST_NESTED = 6  # loops inside loops whose bodies are run twice
 _MOST_WORK = 120_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_UNROLLED = 12
@@ -146,7 +147,7 @@ class Interpreter:
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
-        self.notes: list[str] = []
+        self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
         self.unknown_calls: dict[str, int] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
@@ -322,6 +323,15 @@ class Interpreter:
             name=name,
         )
 
+    @property
+    def notes(self) -> list[str]:
+        """What was cut short, in one line."""
+        if not self.unfollowed or self.main is None:
+            return []
+        names = list(self.unfollowed)
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return [f"{self.main.path}: the limit of work was reached; not all followed: {', '.join(names[:4])}{more}"]
+
     # --- places --------------------------------------------------------------------------------------------------
 
     def site(self, node: s.Node) -> Site:
@@ -478,7 +488,11 @@ class Interpreter:
 
         A body that changes nothing it did not make itself would do the same again: one round is enough.
         """
-        for turn in range(2):
+        rounds = 2
+        if len(self.loops) > _MOST_NESTED:
+            self.unfollowed[f"the loop on line {self.loops[-1].site.span[0]}"] = None
+            rounds = 1
+        for turn in range(rounds):
             begin()
             _, changes = self.heap.attempt(lambda: self.block(body))
             lasting = any(key in self.heap.cells for key in changes) or bool(self.frame.exits)
@@ -1225,9 +1239,7 @@ class Interpreter:
     def _cut(self, function: Function) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
-        note = f"{function.unit.path}: calls of {function.name}() were not all followed (the limit of work was reached)"
-        if note not in self.notes:
-            self.notes.append(note)
+        self.unfollowed[f"{function.name}()"] = None
 
     def _bind_params(self, function: Function, args: Args, frame: int) -> None:
         defaults = dict(function.defaults)
