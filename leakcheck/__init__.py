@@ -7,19 +7,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "audit", "compare", "scan"]
+__all__ = ["__version__", "compare", "scan"]
 
 
 def __getattr__(name: str) -> Any:
-    # The three entry points are loaded on first use, so that `import leakcheck` costs nothing.
+    # The entry points are loaded on first use, so that `import leakcheck` costs nothing.
     if name == "scan":
         from leakcheck.run import scan
 
         return scan
-    if name == "audit":
-        from leakcheck.audit import audit
-
-        return audit
     if name == "compare":
         from leakcheck.claims import compare
 

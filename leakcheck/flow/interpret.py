@@ -784,6 +784,8 @@ class Interpreter:
             return self.heap.join_all([self.get_attr(option, name, node) for option in base.options])  # type: ignore[no-any-return]
         if isinstance(base, Class):
             found = self.class_attr(base, name)
+            if isinstance(found, Function) and "classmethod" in found.decorators:
+                return Method(base, found, name)
             return found if found is not None else Lib(f"{self._lib_name(base)}.{name}")
         held = self.heap.load(base)
         if isinstance(held, Instance):
@@ -965,6 +967,9 @@ class Interpreter:
         return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
 
     def _comp(self, node: s.Comp) -> Value:
+        columns = self._columns_but(node)
+        if columns is not None:
+            return columns
         outer = self.loops
         results: list[Value] = []
         keyed: dict[Any, Value] = {}
@@ -977,6 +982,32 @@ class Interpreter:
         if exact:
             return self.heap.new(ListObject(tuple(results)))
         return self.heap.new(ListObject(None, self.heap.join_all(results)))
+
+    def _columns_but(self, node: s.Comp) -> Value | None:
+        """`[c for c in df.columns if c not in ("id", "y")]`: the columns less the named ones."""
+        part, element = node.loops[0], node.element
+        if len(node.loops) != 1 or node.key is not None:
+            return None
+        if not isinstance(element, s.Name) or not isinstance(part.target, s.Name) or element.id != part.target.id:
+            return None
+        gone: list[str] = []
+        for test in part.tests:
+            if not isinstance(test, s.Op) or test.op not in ("!=", "not in") or len(test.operands) != 2:
+                return None
+            left, right = test.operands
+            if not isinstance(left, s.Name) or left.id != element.id:
+                return None
+            names = self.data_ops.names_in(self.heap.load(self.eval(right)))
+            if names is None:
+                return None
+            gone += names
+        held = self.heap.load(self.eval(part.iter))
+        if not isinstance(held, Data) or held.columns is None or held.kind not in ("columns", "frame"):
+            return None
+        listed = held if held.kind == "columns" else self.heap.data(self.get_attr(held, "columns", node))
+        if listed.kind != "columns":
+            return None
+        return self.heap.new(self.data_ops.fewer_columns(listed, gone))
 
     def _run_comp(self, node: s.Comp, depth: int, results: list[Value], keyed: dict[Any, Value]) -> bool:
         if depth == len(node.loops):
