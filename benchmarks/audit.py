@@ -17,6 +17,8 @@ import sys
 import time
 from collections.abc import Callable
 
+sys.path.pop(0)  # this folder: its file names must not hide packages of the same name
+
 import numpy as np
 
 from leakcheck.audit.pairs import Bands, Pairs, Ratio
@@ -98,7 +100,9 @@ def run_theirs(
         encoded = ([s.encode() for s in cut(text)] for text in test)
         for i, one in enumerate(MinHash.bulk(encoded, num_perm=128)):
             index.insert(i, one)
-        for j, one in enumerate(MinHash.generator(([s.encode() for s in cut(text)] for text in training), num_perm=128)):
+        for j, one in enumerate(
+            MinHash.generator(([s.encode() for s in cut(text)] for text in training), num_perm=128)
+        ):
             found |= {(i, j) for i in index.query(one)}
     else:
         from rensa import RMinHash, RMinHashLSH

@@ -11,7 +11,7 @@ __all__ = ["__version__", "audit", "compare", "scan"]
 
 
 def __getattr__(name: str) -> Any:
-    # The three entry points are loaded on first use, so that `import leakcheck` costs nothing.
+    # The entry points are loaded on first use, so that `import leakcheck` costs nothing.
     if name == "scan":
         from leakcheck.run import scan
 

@@ -18,7 +18,6 @@ from leakcheck.audit.splits import Split
 from leakcheck.errors import LeakcheckError
 
 
-
 def write_clean(splits: Sequence[Split], leaking: dict[str, set[int]], folder: Path) -> None:
     """Write every split as Parquet into a new folder, held-out rows that leak left out, with `manifest.json`.
 

@@ -17,7 +17,9 @@ from leakcheck.audit.shingles import words
 from leakcheck.audit.splits import Options, Split
 from leakcheck.errors import LeakcheckError
 
-_ID_NAME = re.compile(r"(^|_|\b)(id|ids|idx|index|uuid|guid|key|rownum|row_number|unnamed: \d+)$|Id$|ID$", re.IGNORECASE)
+_ID_NAME = re.compile(
+    r"(^|_|\b)(id|ids|idx|index|uuid|guid|key|rownum|row_number|unnamed: \d+)$|Id$|ID$", re.IGNORECASE
+)
 CONTENT = "content"  # the hash of a picture or recording, unique but no identifier
 _TEXT_WORDS = 4  # mean words from which a column of mostly distinct strings is text
 _SAMPLE = 500

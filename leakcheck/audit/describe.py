@@ -48,17 +48,20 @@ def examples(shown: Sequence[Example], total: int) -> dict[str, Any]:
 def counted(overlap: Overlap) -> str:
     """`12 of 200 rows of test (6.0 %, 95 % interval 3.5 to 10.2 %)`, with the files where there are several."""
     low, high = 100 * overlap.interval.low, 100 * overlap.interval.high
-    text = (
+    return (
         f"{overlap.touched} of {overlap.total} rows of {overlap.held_out} "
         f"({100 * overlap.share:.1f} %, 95 % interval {low:.1f} to {high:.1f} %)"
     )
-    return text
 
 
 def from_files(overlap: Overlap) -> str:
     """Which training files it comes from, where that says anything."""
     if len(overlap.by_file) < 2:
-        return f" (all in {overlap.by_file[0][0]})" if overlap.by_file and overlap.by_file[0][0] != overlap.training else ""
+        return (
+            f" (all in {overlap.by_file[0][0]})"
+            if overlap.by_file and overlap.by_file[0][0] != overlap.training
+            else ""
+        )
     return " (" + ", ".join(f"{n} in {file}" for file, n in overlap.by_file) + ")"
 
 

@@ -51,8 +51,7 @@ class Duplicates:
             self.words[column] = np.split(words, cuts)
             by_column[column] = self.text_hashes[column]
         self.parts = [
-            {c: _mix(by_column[c][i] + _salt(j)) for j, c in enumerate(columns.compared)}
-            for i in range(len(splits))
+            {c: _mix(by_column[c][i] + _salt(j)) for j, c in enumerate(columns.compared)} for i in range(len(splits))
         ]
         self.rows = [_sum(list(parts.values()), len(split)) for parts, split in zip(self.parts, splits, strict=True)]
 
@@ -127,9 +126,7 @@ class Duplicates:
             other = group[group["label"] != first["label"]].iloc[0]
             one, two = int(first["at"]), int(other["at"])
             text = self.columns.text[0] if self.columns.text else None
-            examples.append(
-                self._example(int(owner[one]), int(row_of[one]), int(owner[two]), int(row_of[two]), text)
-            )
+            examples.append(self._example(int(owner[one]), int(row_of[one]), int(owner[two]), int(row_of[two]), text))
         return [LabelConflict(", ".join(inputs), target, groups.ngroups, len(frame), tuple(examples))]
 
     def repeats(self) -> list[Repeats]:
@@ -163,7 +160,8 @@ class Duplicates:
         """Rows whose texts are all boilerplate."""
         if not self.columns.text:
             return np.zeros(len(self.splits[i]), bool)
-        return np.all([self.words[c][i] < SHORT_WORDS for c in self.columns.text], axis=0)
+        short: NDArray[np.bool_] = np.all([self.words[c][i] < SHORT_WORDS for c in self.columns.text], axis=0)
+        return short
 
     def _expected(self, a: int, b: int) -> float:
         if self.columns.text:

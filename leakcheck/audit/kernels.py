@@ -63,7 +63,7 @@ def word_tokens(data, start, end, classes, folds, tokens):
             code, step = decode(data, i)
         kind = classes[code]
         i += step
-        if kind == SEPARATOR or kind == SPACE:
+        if kind in (SEPARATOR, SPACE):
             if inside:
                 tokens[count] = mix(h)
                 count += 1
@@ -510,7 +510,7 @@ def spans(data, start, end, characters, classes, begins, ends):
                 begins[count] = i
                 ends[count] = i + step
                 count += 1
-        elif kind == SEPARATOR or kind == SPACE:
+        elif kind in (SEPARATOR, SPACE):
             inside = False
         elif inside and (kind == MARK or (kind == LETTER and not alone)):
             ends[count - 1] = i + step
@@ -585,14 +585,21 @@ def verify_pairs(
             table[:] = -1
             size_a = 0
             for i in range(n):
-                slot, known = lookup(
-                    hashes, i, data, begins, ends, table, hashes, data, begins, ends, width, folds
-                )
+                slot, known = lookup(hashes, i, data, begins, ends, table, hashes, data, begins, ends, width, folds)
                 if not known:
                     table[slot] = i
                     size_a += 1
         m = shingle(
-            other, other_offsets[o], other_offsets[o + 1], characters, size, classes, folds, other_tokens, other_hashes, 0
+            other,
+            other_offsets[o],
+            other_offsets[o + 1],
+            characters,
+            size,
+            classes,
+            folds,
+            other_tokens,
+            other_hashes,
+            0,
         )
         other_spanned = spans(
             other, other_offsets[o], other_offsets[o + 1], characters, classes, other_begins, other_ends

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from leakcheck.audit.columns import canonical, instants
 from leakcheck.audit.facts import Example, Kind, LateColumn, Overlap, TimeOverlap
@@ -50,7 +51,9 @@ def time_overlap(training: Split, held_out: Split, options: Options) -> TimeOver
 
 def _gap(gap: str, numeric: bool) -> int:
     try:
-        return int(float(gap.rstrip("s"))) if numeric else int(pd.Timedelta(re.sub(r"d$", "D", gap)).as_unit("ns").value)
+        return (
+            int(float(gap.rstrip("s"))) if numeric else int(pd.Timedelta(re.sub(r"d$", "D", gap)).as_unit("ns").value)
+        )
     except ValueError as error:
         raise LeakcheckError("cannot read the gap", expected="a duration such as 7d or 12h", found=gap) from error
 
@@ -69,7 +72,9 @@ def _bar(extent: tuple[int, int], low: int, high: int) -> str:
 def entity_overlap(training: Split, held_out: Split, column: str, options: Options) -> Overlap | None:
     """Held-out rows whose entity has rows in training too."""
     sides = [
-        pd.Series([None if _absent(v) else canonical(v).strip() for v in split.frame[column].astype(object)], dtype=object)
+        pd.Series(
+            [None if _absent(v) else canonical(v).strip() for v in split.frame[column].astype(object)], dtype=object
+        )
         for split in (training, held_out)
     ]
     # "7" in one file and 7 in another are one entity
@@ -78,16 +83,15 @@ def entity_overlap(training: Split, held_out: Split, column: str, options: Optio
     if not rows:
         return None
     entities = {sides[1][row] for row in rows}
-    examples, seen = [], set()
+    examples: list[Example] = []
+    seen = set()
     for row in rows:
         entity = sides[1][row]
         if entity not in seen and len(examples) < options.max_evidence:
             seen.add(entity)
             text = None if options.redact else entity
             examples.append(Example(held_out.place(row), training.place(first_row[entity]), 1.0, text, text))
-    counts = np.bincount(
-        [training.file_of[first_row[sides[1][row]]] for row in rows], minlength=len(training.files)
-    )
+    counts = np.bincount([training.file_of[first_row[sides[1][row]]] for row in rows], minlength=len(training.files))
     return Overlap(
         Kind.ENTITY,
         training.name,
@@ -121,13 +125,11 @@ def late_columns(split: Split, options: Options) -> list[LateColumn]:
         late = np.flatnonzero((values != _MISSING) & (reference != _MISSING) & (values > reference))
         if len(late):
             place = split.place(int(late[0]))
-            found.append(
-                LateColumn(split.name, str(column), moment, len(late), len(split), Example(place, place))
-            )
+            found.append(LateColumn(split.name, str(column), moment, len(late), len(split), Example(place, place)))
     return found
 
 
-def _timestamps(values: pd.Series) -> np.ndarray | None:  # type: ignore[type-arg]
+def _timestamps(values: pd.Series) -> NDArray[np.int64] | None:
     """The column as instants where it holds dates, also dates written as text; else None."""
     if pd.api.types.is_datetime64_any_dtype(values):
         return instants(values, "").to_numpy()

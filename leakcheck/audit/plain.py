@@ -1,4 +1,4 @@
-"""The similarity joins in plain Python: for small data, where compiling would take longer, and where numba is missing."""
+"""The similarity joins in plain Python: for small data, where loading numba takes longer, and where it is missing."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ def exact(held_out: Texts, training: Texts, shingling: Shingling, threshold: Rat
     return _pairs(found)
 
 
-def contained(
-    held_out: Texts, training: Texts, shingling: Shingling, items: Sequence[int], share: Ratio
-) -> Pairs:
+def contained(held_out: Texts, training: Texts, shingling: Shingling, items: Sequence[int], share: Ratio) -> Pairs:
     """For the items, the training texts that hold at least `share` of their shingles, with the covered share."""
     wanted = {i: shingles(held_out.text(i), shingling) for i in items}
     index: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)

@@ -20,7 +20,22 @@ from leakcheck.errors import LeakcheckError
 
 REFUSED = {".pkl", ".pickle", ".joblib", ".npz", ".npy", ".pt", ".pth", ".dill"}
 TABULAR = {".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".arrow", ".feather", ".ipc", ".txt"}
-MEDIA = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".wav", ".mp3", ".flac", ".ogg", ".mp4", ".pdf"}
+MEDIA = {
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".bmp",
+    ".webp",
+    ".tif",
+    ".tiff",
+    ".wav",
+    ".mp3",
+    ".flac",
+    ".ogg",
+    ".mp4",
+    ".pdf",
+}
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -45,7 +60,9 @@ def find_files(patterns: Sequence[str], root: Path) -> list[Path]:
         else:
             files = []
         if not files:
-            raise LeakcheckError("no data file there", file=pattern, expected="a file, a folder or a glob of data files")
+            raise LeakcheckError(
+                "no data file there", file=pattern, expected="a file, a folder or a glob of data files"
+            )
         found += [file for file in files if file not in found]
     return found
 
@@ -54,7 +71,7 @@ def saved_splits(folder: Path) -> dict[str, list[str]] | None:
     """The splits of a saved Hugging Face data set, or of a folder with a folder or file a split; else None."""
     if not folder.is_dir():
         return None
-    parts = {}
+    parts: dict[str, list[str]] = {}
     for entry in sorted(folder.iterdir()):
         name = entry.name.split(".")[0].split("-")[0].lower()
         if name in ("train", "validation", "valid", "val", "dev", "test"):
@@ -116,7 +133,9 @@ def _read(path: Path, suffix: str, compression: str | None) -> pa.Table:
         return pyarrow.csv.read_csv(
             BytesIO(data),
             read_options=pyarrow.csv.ReadOptions(block_size=min(size, (1 << 31) - 1)),
-            parse_options=pyarrow.csv.ParseOptions(delimiter="\t" if suffix == ".tsv" else ",", newlines_in_values=True),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter="\t" if suffix == ".tsv" else ",", newlines_in_values=True
+            ),
             convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True, null_values=["", "NA", "NaN", "nan"]),
         )
     if suffix == ".json" and data.lstrip()[:1] == b"[":

@@ -63,9 +63,7 @@ class AuditResult:
             "findings": [finding_record(finding) for finding in self.findings],
             "errors": [],
             "audit": {
-                "splits": [
-                    {"name": s.name, "rows": len(s), "files": _content(s)} for s in self.splits
-                ],
+                "splits": [{"name": s.name, "rows": len(s), "files": _content(s)} for s in self.splits],
                 "checks": list(self.facts.checks),
                 "notes": list(self.facts.notes),
             },
@@ -79,11 +77,19 @@ class AuditResult:
 
     def to_markdown(self) -> str:
         """A section for a data set card: what was checked, how, on which contents, and what was found."""
-        lines = ["## Leakage audit", "", f"Audited with leakcheck {__version__}.", "", "| split | file | rows | SHA-256 |"]
+        lines = [
+            "## Leakage audit",
+            "",
+            f"Audited with leakcheck {__version__}.",
+            "",
+            "| split | file | rows | SHA-256 |",
+        ]
         lines.append("|---|---|---|---|")
         for split in self.splits:
             for entry in _content(split) or [{"path": split.name, "rows": len(split), "sha256": "(in memory)"}]:
-                lines.append(f"| {_cell(split.name)} | {_cell(entry['path'])} | {entry['rows']} | `{entry['sha256']}` |")
+                lines.append(
+                    f"| {_cell(split.name)} | {_cell(entry['path'])} | {entry['rows']} | `{entry['sha256']}` |"
+                )
         lines += ["", "What was compared:", "", *(f"- {_cell(check)}" for check in self.facts.checks), ""]
         if self.facts.notes:
             lines += ["Left out:", "", *(f"- {_cell(note)}" for note in self.facts.notes), ""]
@@ -91,7 +97,8 @@ class AuditResult:
             return "\n".join([*lines, "Nothing was found by these methods.", ""])
         lines += ["| rule | severity | place | found |", "|---|---|---|---|"]
         lines += [
-            f"| {f.code} {f.name} | {f.severity.value} | {_cell(f.location.path)} row {f.location.line} | {_cell(f.message)} |"
+            f"| {f.code} {f.name} | {f.severity.value} | {_cell(f.location.path)} row {f.location.line} "
+            f"| {_cell(f.message)} |"
             for f in self.findings
         ]
         return "\n".join([*lines, ""])

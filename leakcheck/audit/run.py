@@ -60,7 +60,17 @@ def make_options(
     settings = Settings(threshold, shingling, Asked(method), memory, threads)
     several = [(one,) if isinstance(one, str) else tuple(one) for one in (text, group, ids)]
     return Options(
-        several[0], target, several[1], time, prediction_time, gap, several[2], contained, redact, max_evidence, settings
+        several[0],
+        target,
+        several[1],
+        time,
+        prediction_time,
+        gap,
+        several[2],
+        contained,
+        redact,
+        max_evidence,
+        settings,
     )
 
 
@@ -69,7 +79,11 @@ def audit_tables(
 ) -> AuditResult:
     """Audit tables or paths; see `leakcheck.audit`."""
     options = make_options(**given)
-    sides = {**({} if train is None else {"train": train}), **({} if test is None else {"test": test}), **(splits or {})}
+    sides = {
+        **({} if train is None else {"train": train}),
+        **({} if test is None else {"test": test}),
+        **(splits or {}),
+    }
     paths = {name: _as_paths(value) for name, value in sides.items()}
     if all(value is not None for value in paths.values()):
         patterns = {name: value for name, value in paths.items() if value is not None}
@@ -133,7 +147,5 @@ def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
     """What the rules say of the facts."""
     from leakcheck.rules import rules
 
-    found = [
-        finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)
-    ]
+    found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)]
     return tuple(sorted(found, key=Finding.sort_key))

@@ -1,7 +1,8 @@
 """What a token and a shingle are: the definition that both engines (compiled and plain) and the tests hold to.
 
-A text is normalised (NFKC, case folded letter by letter), cut into tokens (runs of letters, digits and marks; in scripts
-without spaces every letter is a token of its own) and its shingles are the runs of `size` tokens. A text with fewer
+A text is normalised (NFKC, case folded letter by letter), cut into tokens (runs of letters, digits and marks; in
+scripts without spaces every letter is a token of its own) and
+its shingles are the runs of `size` tokens. A text with fewer
 tokens than that has one shingle: the whole text. A text without tokens has none.
 """
 
@@ -113,7 +114,7 @@ def tables() -> tuple[NDArray[uint8], NDArray[int32]]:
 def normalise(text: str) -> str:
     """The text as it is compared for equality: NFKC, case folded, white space runs as one space, trimmed.
 
-    >>> normalise("  Straße\\n\\tNo. ５ ")
+    >>> normalise("  Straße\\n\\tNo. \\uff15 ")
     'straße no. 5'
     """
     folded = "".join(map(fold, unicodedata.normalize("NFKC", text)))

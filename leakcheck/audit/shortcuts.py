@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,9 @@ def single_scores(split: Split, columns: Columns, options: Options) -> tuple[lis
     if isinstance(task, str):
         return [], [task]
     notes: list[str] = []
-    features = [c for c in split.frame.columns if c not in (options.target, *columns.ids, *columns.text, *options.group)]
+    features = [
+        c for c in split.frame.columns if c not in (options.target, *columns.ids, *columns.text, *options.group)
+    ]
     features = [c for c in features if c not in (options.time, options.prediction_time)]
     frame = split.frame.iloc[task.rows]
     encoded: dict[str, _Matrix] = {}
@@ -55,7 +58,9 @@ def single_scores(split: Split, columns: Columns, options: Options) -> tuple[lis
     if options.time is None and not task.sorted_by_target:
         trials.append((Carrier.ORDER, "row order", task.rows.astype(float)[:, None]))
     if task.sorted_by_target:
-        notes.append(f"{split.name}: the rows are sorted by {options.target!r}; shuffle them before a split by position")
+        notes.append(
+            f"{split.name}: the rows are sorted by {options.target!r}; shuffle them before a split by position"
+        )
     looks = max(len(trials), 1)
     found = []
     place = split.place(0)
@@ -109,12 +114,8 @@ def distinguishable(training: Split, held_out: Split, columns: Columns, options:
     best = max(scores, key=lambda score: score.interval.low)
     telling: list[tuple[str, float]] = []
     if best.interval.low > best.chance + SPLIT_MARGIN:
-        telling = sorted(
-            ((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1]
-        )[:5]
-    return Distinguishable(
-        training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0)
-    )
+        telling = sorted(((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1])[:5]
+    return Distinguishable(training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0))
 
 
 class _Task:
@@ -142,7 +143,9 @@ class _Task:
         if len(rows) > MOST_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
         if len(rows) < FEWEST_ROWS:
-            return f"{split.name}: {len(rows)} rows with a target are too few for the target checks ({FEWEST_ROWS} needed)"
+            return (
+                f"{split.name}: {len(rows)} rows with a target are too few for the target checks ({FEWEST_ROWS} needed)"
+            )
         values = values.iloc[rows]
         numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
         groups = None
@@ -219,7 +222,7 @@ class _Task:
         model = LogisticRegression(max_iter=500) if self.classes else Ridge()
         return self._summary(self._predict(make_pipeline(TfidfTransformer(), model), x), looks)
 
-    def _predict(self, model, x):  # type: ignore[no-untyped-def]
+    def _predict(self, model: Any, x: Any) -> _Matrix:
         from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
         if self.groups is not None:
@@ -230,9 +233,10 @@ class _Task:
             folds = KFold(FOLDS, shuffle=True, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return cross_val_predict(
+            predicted: _Matrix = cross_val_predict(
                 model, x, self.y, cv=folds, groups=self.groups, method="predict_proba" if self.classes else "predict"
             )
+            return predicted
 
     def _summary(self, predicted: _Matrix, looks: int) -> Score:
         from scipy.stats import norm
@@ -268,7 +272,7 @@ def _constant(values: pd.Series) -> bool:
 def _encode(values: pd.Series) -> _Matrix:
     """Numbers as they are (missing as NaN), dates as instants, categories by code with the frequent ones apart."""
     if pd.api.types.is_datetime64_any_dtype(values):
-        return values.astype("int64").to_numpy(float)[:, None]
+        return values.astype("int64").to_numpy().astype(np.float64)[:, None]
     if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
         x = values.to_numpy(float, na_value=np.nan).copy()
         x[~np.isfinite(x)] = np.nan

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,10 @@ SMALL_BYTES = 4_000_000  # below this the plain path is done before numba has lo
 DEFAULT_MEMORY = 2 << 30
 # Mean letters a token from which a column is taken to have no spaces (genes, base64): compared by characters.
 LONG_TOKEN = 25.0
+
+
+if TYPE_CHECKING:
+    from leakcheck.audit.compiled import Engine
 
 
 class Asked(Enum):
@@ -92,7 +97,7 @@ def _compiled(size: int, forced: bool = False) -> bool:
     return (forced or size > SMALL_BYTES) and find_spec("numba") is not None
 
 
-def _engine(shingling: Shingling, settings: Settings):  # type: ignore[no-untyped-def]
+def _engine(shingling: Shingling, settings: Settings) -> Engine:
     from leakcheck.audit.compiled import Engine, default_threads
 
     return Engine(shingling, settings.threads or default_threads())

@@ -152,7 +152,8 @@ def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths:
 
 
 def _frame(table: pa.Table) -> pd.DataFrame:
-    return table.to_pandas(ignore_metadata=True, date_as_object=False)
+    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, date_as_object=False)
+    return frame
 
 
 def _as_frame(given: Any) -> pd.DataFrame:

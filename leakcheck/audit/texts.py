@@ -123,5 +123,3 @@ def _buffers(chunk: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     _, offsets, data = chunk.buffers()
     starts = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
     return np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8), starts
-
-

@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     how("--threads", type=int, default=0, help="(default: all processors)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
-    output("--report", metavar="FILE", help="write a report: .json or .md")
+    output("--report", metavar="FILE", help="write a report: .html, .json or .md")
     output("--write-clean", metavar="FOLDER", help="write the splits without the held-out rows that leak")
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
     output("--max-evidence", type=int, default=10, metavar="N", help="examples of each finding (default: 10)")
@@ -174,12 +174,20 @@ def _write_report(result: AuditResult, path: Path) -> None:
     LeakcheckError
         When the ending names no known format.
     """
+    if path.suffix == ".html":
+        from leakcheck.report.document import build
+        from leakcheck.report.page import write_report
+
+        write_report(path, build(findings=result.findings, datasets=tuple(result.rows)))
+        return
     if path.suffix == ".json":
         content = json.dumps(result.to_dict(), indent=2, default=str) + "\n"
     elif path.suffix == ".md":
         content = result.to_markdown()
     else:
-        raise LeakcheckError("unknown kind of report", file=str(path), expected=".json or .md", found=path.suffix)
+        raise LeakcheckError(
+            "unknown kind of report", file=str(path), expected=".html, .json or .md", found=path.suffix
+        )
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(content, encoding="utf-8")
     os.replace(beside, path)

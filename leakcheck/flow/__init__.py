@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
@@ -46,21 +47,26 @@ def analyse(
     parser = _Parser()
     found = []
     for source in sources:
-        with _no_collector():
+        with _room_to_work():
             program = Interpreter(tables, find_module, parser.chunks)
             program.run(source)
             found.append(find_leaks(program))
     return _together(found, parser.problems, parser.notes)
 
 
+_DEEPEST = 40_000  # Python frames: the interpreter takes about a hundred for each call it follows
+
+
 @contextmanager
-def _no_collector() -> Iterator[None]:
-    """No garbage collection for a while: one program makes little garbage and very many objects."""
-    collects = gc.isenabled()
+def _room_to_work() -> Iterator[None]:
+    """No garbage collection for a while (one program makes little garbage and very many objects), and deep calls."""
+    collects, deepest = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()
+    sys.setrecursionlimit(max(deepest, _DEEPEST))
     try:
         yield
     finally:
+        sys.setrecursionlimit(deepest)
         if collects:
             gc.enable()
 

@@ -1588,6 +1588,12 @@ class DataOperations:
         names = self.names_in(self.heap.load(gone)) if gone is not None else None
         if names is None or held.columns is None:
             return held.but(columns=None, number=self.heap.fresh())
+        return self.fewer_columns(held, names)
+
+    def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
+        """A list of columns less the named ones."""
+        if held.columns is None:
+            return held
         named = {n: c for n, c in held.columns.named.items() if n not in names}
         columns = replace(held.columns, named=named, dropped=held.columns.dropped | frozenset(names))
         return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))

@@ -44,7 +44,8 @@ from leakcheck.project.source import Source
 
 FindModule = Callable[[str, int, Source], Source | None]
 
-_MOST_DEPTH = 60
+_MOST_DEPTH = 320  # project functions that call each other
+_MOST_NESTED = 6  # loops inside loops whose bodies are run twice
 _MOST_WORK = 120_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_UNROLLED = 12
@@ -146,7 +147,7 @@ class Interpreter:
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
-        self.notes: list[str] = []
+        self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
         self.unknown_calls: dict[str, int] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
@@ -322,6 +323,15 @@ class Interpreter:
             name=name,
         )
 
+    @property
+    def notes(self) -> list[str]:
+        """What was cut short, in one line."""
+        if not self.unfollowed or self.main is None:
+            return []
+        names = list(self.unfollowed)
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        return [f"{self.main.path}: the limit of work was reached; not all followed: {', '.join(names[:4])}{more}"]
+
     # --- places --------------------------------------------------------------------------------------------------
 
     def site(self, node: s.Node) -> Site:
@@ -478,7 +488,11 @@ class Interpreter:
 
         A body that changes nothing it did not make itself would do the same again: one round is enough.
         """
-        for turn in range(2):
+        rounds = 2
+        if len(self.loops) > _MOST_NESTED:
+            self.unfollowed[f"the loop on line {self.loops[-1].site.span[0]}"] = None
+            rounds = 1
+        for turn in range(rounds):
             begin()
             _, changes = self.heap.attempt(lambda: self.block(body))
             lasting = any(key in self.heap.cells for key in changes) or bool(self.frame.exits)
@@ -770,6 +784,8 @@ class Interpreter:
             return self.heap.join_all([self.get_attr(option, name, node) for option in base.options])  # type: ignore[no-any-return]
         if isinstance(base, Class):
             found = self.class_attr(base, name)
+            if isinstance(found, Function) and "classmethod" in found.decorators:
+                return Method(base, found, name)
             return found if found is not None else Lib(f"{self._lib_name(base)}.{name}")
         held = self.heap.load(base)
         if isinstance(held, Instance):
@@ -951,6 +967,9 @@ class Interpreter:
         return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
 
     def _comp(self, node: s.Comp) -> Value:
+        columns = self._columns_but(node)
+        if columns is not None:
+            return columns
         outer = self.loops
         results: list[Value] = []
         keyed: dict[Any, Value] = {}
@@ -963,6 +982,32 @@ class Interpreter:
         if exact:
             return self.heap.new(ListObject(tuple(results)))
         return self.heap.new(ListObject(None, self.heap.join_all(results)))
+
+    def _columns_but(self, node: s.Comp) -> Value | None:
+        """`[c for c in df.columns if c not in ("id", "y")]`: the columns less the named ones."""
+        part, element = node.loops[0], node.element
+        if len(node.loops) != 1 or node.key is not None:
+            return None
+        if not isinstance(element, s.Name) or not isinstance(part.target, s.Name) or element.id != part.target.id:
+            return None
+        gone: list[str] = []
+        for test in part.tests:
+            if not isinstance(test, s.Op) or test.op not in ("!=", "not in") or len(test.operands) != 2:
+                return None
+            left, right = test.operands
+            if not isinstance(left, s.Name) or left.id != element.id:
+                return None
+            names = self.data_ops.names_in(self.heap.load(self.eval(right)))
+            if names is None:
+                return None
+            gone += names
+        held = self.heap.load(self.eval(part.iter))
+        if not isinstance(held, Data) or held.columns is None or held.kind not in ("columns", "frame"):
+            return None
+        listed = held if held.kind == "columns" else self.heap.data(self.get_attr(held, "columns", node))
+        if listed.kind != "columns":
+            return None
+        return self.heap.new(self.data_ops.fewer_columns(listed, gone))
 
     def _run_comp(self, node: s.Comp, depth: int, results: list[Value], keyed: dict[Any, Value]) -> bool:
         if depth == len(node.loops):
@@ -1225,9 +1270,7 @@ class Interpreter:
     def _cut(self, function: Function) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
-        note = f"{function.unit.path}: calls of {function.name}() were not all followed (the limit of work was reached)"
-        if note not in self.notes:
-            self.notes.append(note)
+        self.unfollowed[f"{function.name}()"] = None
 
     def _bind_params(self, function: Function, args: Args, frame: int) -> None:
         defaults = dict(function.defaults)

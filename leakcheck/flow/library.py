@@ -1419,14 +1419,22 @@ class Library:
     def _note_calibration(self, held: LibObject, x: Data, y: Data | None, train: Train, site: Site) -> None:
         """Predictions, or a fitted model, adjusted to the target of the rows they were made from."""
         made = [m for m in x.marks if isinstance(m, Predict) and m.rows == x.rows]
-        prefit = [self.heap.load(p) for p in held.parts] if "Calibrated" in held.api.name else []
-        before = [t for p in prefit if isinstance(p, LibObject) for t in p.trains]
-        if y is None or not ((made and len(x.marks) == len(made)) or before):
+        before = self._trained_before(held) if "Calibrated" in held.api.name else []
+        if y is None or not ((len(made) == 1 and len(x.marks) == 1) or before):
             return
         event = Score(
             "calibration", train.model, (train,), x.rows, site, self.i.loops, x.marks, "validation", self.ops.called(x)
         )
         self.ops.choose([self.i.emit((site, "calibration", x.rows), event)], site, "calibration", "the calibration")
+
+    def _trained_before(self, held: LibObject, depth: int = 0) -> list[Train]:
+        """The trainings of wrapped models, through wrappers that freeze them."""
+        found: list[Train] = []
+        for value in held.parts:
+            part = self.heap.load(value)
+            if isinstance(part, LibObject) and depth < 3:
+                found += [*part.trains, *self._trained_before(part, depth + 1)]
+        return found
 
     def _inside(self, held: LibObject) -> frozenset[Mark]:
         """What the layers of a network had learned before it is trained."""

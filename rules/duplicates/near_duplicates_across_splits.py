@@ -21,7 +21,11 @@ class NearDuplicatesAcrossSplits(Rule[AuditFacts]):
         for overlap in facts.overlaps:
             if overlap.kind not in (Kind.NEAR_TEXT, Kind.NEAR_ROW):
                 continue
-            what = f"a `{overlap.what}` like one" if overlap.kind is Kind.NEAR_TEXT else f"values ({overlap.what}) close to those"
+            what = (
+                f"a `{overlap.what}` like one"
+                if overlap.kind is Kind.NEAR_TEXT
+                else f"values ({overlap.what}) close to those"
+            )
             best = overlap.examples[0].similarity
             yield self.finding(
                 place(overlap),

@@ -17,7 +17,7 @@ class IdentifierCarriesTarget(Rule[AuditFacts]):
     severity = Severity.WARNING
     since = "0.1.0"
     sources = ("Kaufman et al. 2012, Leakage in data mining",)
-    help = "Leave it out of the features, and ask why it tells: rows collected class by class differ in more than the class."
+    help = "Leave it out of the features, and ask why it tells: rows collected by class differ in more than the class."
 
     def check(self, facts: AuditFacts) -> Iterator[Finding]:
         for single in facts.singles:
@@ -30,5 +30,7 @@ class IdentifierCarriesTarget(Rule[AuditFacts]):
                 single.place.location,
                 f"{what} predicts the target with {single.score}",
                 confidence=Confidence.LIKELY,
-                evidence=score_evidence(single.score, carrier=single.carrier.value, name=single.name, looks=single.looks),
+                evidence=score_evidence(
+                    single.score, carrier=single.carrier.value, name=single.name, looks=single.looks
+                ),
             )

@@ -27,7 +27,10 @@ class TargetGiveaway(Rule[AuditFacts]):
             if single.carrier not in (Carrier.COLUMN, Carrier.ABSENCE):
                 continue
             record = score_evidence(
-                single.score, column=single.name, others=asdict(single.others) if single.others else None, looks=single.looks
+                single.score,
+                column=single.name,
+                others=asdict(single.others) if single.others else None,
+                looks=single.looks,
             )
             if single.one_to_one:
                 yield self.finding(

@@ -42,7 +42,9 @@ def brute_force(a: list[str], b: list[str], shingling: Shingling, threshold: flo
 
 
 @settings(max_examples=150, deadline=None)
-@given(collections, collections, st.sampled_from([WORD_TRIGRAMS, CHARACTER_FIVEGRAMS]), st.sampled_from([0.5, 0.8, 1.0]))
+@given(
+    collections, collections, st.sampled_from([WORD_TRIGRAMS, CHARACTER_FIVEGRAMS]), st.sampled_from([0.5, 0.8, 1.0])
+)
 def test_exact_join_is_brute_force(a: list[str], b: list[str], shingling: Shingling, threshold: float) -> None:
     wanted = brute_force(a, b, shingling, threshold)
     assert as_set(plain.exact(Texts(a), Texts(b), shingling, Ratio.of(threshold))) == wanted
