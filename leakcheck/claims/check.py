@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -93,7 +94,7 @@ def _facts(
     from leakcheck.claims.history import declared_order
     from leakcheck.claims.stated import stated_numbers
 
-    risks = _risks(claim, open_findings)
+    risks = _risks(claim, open_findings, root)
     selected = _inflation(claim, paired, summary)
     verdict, reason = judge.judge(claim, summary, family, selected, risks)
     found = {row.cluster or row.id for row in paired.rows}
@@ -130,7 +131,7 @@ def _inflation(claim: Claim, paired: Paired, summary: Summary) -> Inflation | No
     return inflation(k, summary.sd_b * (1.0 / summary.n + ratio) ** 0.5)
 
 
-def _risks(claim: Claim, open_findings: Sequence[Finding]) -> tuple[Finding, ...]:
+def _risks(claim: Claim, open_findings: Sequence[Finding], root: Path | None) -> tuple[Finding, ...]:
     """Open errors in the code and data behind the claim; the findings about claims themselves are not among them."""
     return tuple(
         sorted(
@@ -140,18 +141,19 @@ def _risks(claim: Claim, open_findings: Sequence[Finding]) -> tuple[Finding, ...
                 if finding.severity is Severity.ERROR
                 and finding.suppressed is None
                 and not finding.code.startswith("LK8")
-                and _is_behind(claim, finding)
+                and _is_behind(claim, finding, root)
             ),
             key=Finding.sort_key,
         )
     )
 
 
-def _is_behind(claim: Claim, finding: Finding) -> bool:
+def _is_behind(claim: Claim, finding: Finding, root: Path | None) -> bool:
     if finding.code.startswith(("LK6", "LK7")):
         data_set = (finding.evidence or {}).get("dataset")
         return not claim.datasets or data_set is None or data_set in claim.datasets
-    path = finding.location.path
+    # A finding's path is that seen from the working folder; a claim's are those seen from its configuration.
+    path = Path(os.path.relpath(finding.location.path, root)).as_posix() if root else finding.location.path
     return not claim.code or any(
         fnmatchcase(path, pattern) or path.startswith(pattern.rstrip("/") + "/") for pattern in claim.code
     )

@@ -38,7 +38,7 @@ def in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def project(root: Path, config: str, runs: str = RUNS) -> None:
-    (root / "results").mkdir(exist_ok=True)
+    (root / "results").mkdir(parents=True, exist_ok=True)
     (root / "results" / "seeds.csv").write_text(runs)
     (root / "pyproject.toml").write_text(config)
 
@@ -88,6 +88,12 @@ def test_open_error_puts_the_claim_at_risk_and_is_named(tmp_path: Path) -> None:
     assert codes(result) == ["LK801"]
     assert "LK202 (tune-on-test) at src/train.py:7:1" in result.findings[0].message
     assert result.findings[0].trace[0].location.path == "src/train.py"
+
+
+def test_code_behind_a_claim_is_named_from_its_configuration(tmp_path: Path) -> None:
+    project(tmp_path / "inner", CLAIM + 'code = ["src/*.py"]\n')
+    result = check(tmp_path / "inner", [finding("LK202", "inner/src/train.py")])
+    assert result.facts[0].verdict is Verdict.AT_RISK
 
 
 @pytest.mark.parametrize(
