@@ -62,8 +62,10 @@ class Duplicates:
         for a, b in combinations(range(len(self.splits)), 2):
             for i, (path, digest) in enumerate(digests[a]):
                 for j, (other, other_digest) in enumerate(digests[b]):
-                    if digest == other_digest:
-                        first, second = self.splits[a], self.splits[b]
+                    first, second = self.splits[a], self.splits[b]
+                    # one table with a split column is in both splits, with other rows
+                    same_rows = np.isin(second.row_in_file[second.file_of == j], first.row_in_file[first.file_of == i])
+                    if digest == other_digest and same_rows.any():
                         found.append(
                             IdenticalFiles(
                                 first.place(int(np.argmax(first.file_of == i))),

@@ -196,3 +196,46 @@ def test_clean_splits_leave_the_leak_out(tmp_path: Path, monkeypatch: pytest.Mon
     assert pd.read_parquet("clean/test.parquet")["text"].tolist() == ["something else to be said here"]
     assert main(["audit", "clean/train.parquet", "clean/test.parquet", "--text", "text"]) == 0
     assert main(["audit", "train.csv", "test.csv", "--write-clean", "clean"]) == 2  # never over what is there
+
+
+def test_a_column_that_names_the_splits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "split,text\ntrain,the cat sat on the mat\ntest,something else to be said here\n"
+    (tmp_path / "both.csv").write_text(rows)
+    assert main(["audit", str(tmp_path / "both.csv"), "--split-column", "split", "--text", "text"]) == 0
+    (tmp_path / "both.csv").write_text(rows + "test,the cat sat on the mat\n")
+    assert main(["audit", str(tmp_path / "both.csv"), "--split-column", "split", "--text", "text"]) == 1
+    assert "both.csv:3:1" in capsys.readouterr().out
+
+
+def test_every_kind_of_file_gives_the_same(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    train = pd.DataFrame({"text": ["the cat sat on the mat", "all birds can sing in spring"], "label": [0, 1]})
+    test = pd.DataFrame({"text": ["the cat sat on the mat", "something else to be said here"], "label": [0, 1]})
+    found = []
+    for name, frame in (("train", train), ("test", test)):
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        frame.to_csv(tmp_path / f"{name}.tsv.gz", index=False, sep="\t")
+        frame.to_json(tmp_path / f"{name}.jsonl.gz", orient="records", lines=True)
+        frame.to_json(tmp_path / f"{name}.jsonl.zst", orient="records", lines=True)
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+        frame.to_feather(tmp_path / f"{name}.feather")
+        datasets.Dataset.from_pandas(frame).save_to_disk(tmp_path / "saved" / name)
+    for suffix in ("csv", "tsv.gz", "jsonl.gz", "jsonl.zst", "parquet", "feather"):
+        result = leakcheck.audit(train=tmp_path / f"train.{suffix}", test=tmp_path / f"test.{suffix}", text="text")
+        found.append([finding.message.partition(" (all in")[0] for finding in result.findings])
+    saved = leakcheck.audit(train=tmp_path / "saved" / "train", test=tmp_path / "saved" / "test", text="text")
+    found.append([finding.message.partition(" (all in")[0] for finding in saved.findings])
+    assert len(found[0]) == 1
+    assert all(one == found[0] for one in found)
+
+
+def test_reports_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.csv").write_text("text\nthe <b>cat</b> sat on the mat\n")
+    (tmp_path / "test.csv").write_text("text\nthe <b>cat</b> sat on the mat\n")
+    (tmp_path / "train2.csv").write_text("text\nthe <b>cat</b> sat on the mat\na second row of this file\n")
+    monkeypatch.chdir(tmp_path)
+    for report in ("r.md", "r.json", "r.html"):
+        assert main(["audit", "train2.csv", "test.csv", "--text", "text", "--redact", "--report", report]) == 1
+        content = (tmp_path / report).read_text()
+        assert "LK601" in content
+        assert "sat on" not in content
