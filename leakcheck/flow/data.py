@@ -745,9 +745,8 @@ class DataOperations:
         if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
-                return data.but(
-                    kind="series", columns=None, number=self.heap.number("column?", data.number, picker.number)
-                )
+                number = self.heap.number("column?", data.number, picker.number)
+                return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
         if (
             subscript

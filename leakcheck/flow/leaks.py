@@ -594,11 +594,13 @@ class _Joiner:
 
     def _reuses(self) -> Iterator[TestReuse]:
         chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}
-        by_rows: dict[Rows, list[Score]] = {}
+        # Models of different targets are no rivals.
+        by_rows: dict[tuple[Rows, frozenset[Column]], list[Score]] = {}
         for score in self.scores:
             if score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline:
-                by_rows.setdefault(score.rows, []).append(score)
-        for rows, scores in by_rows.items():
+                targets = [t.y.sources for t in self.trained(score) if t.y is not None]
+                by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
+        for (rows, _), scores in by_rows.items():
             if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
             count, first, last = self._compared_configurations(scores)
@@ -697,6 +699,8 @@ class _Joiner:
     def _times(self, train: Train, score: Score) -> int | None:
         """How many configurations one training site stands for."""
         times: int | None = 1
+        if train.y is not None and "some column" in train.y.flags:
+            return 1  # each round has a target of its own
         for loop in train.born:
             if loop in score.loops and loop.over in ("configurations", "items"):
                 times = None if times is None or loop.count is None else times * loop.count
