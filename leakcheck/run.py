@@ -147,7 +147,10 @@ def scan(
     checkable = {path: found for path, found in comments.items() if path in asked and path not in unreadable}
     faults = comment_faults(checkable, analysed.ran, config.require_reason)
     found = [finding for finding in (*silenced.kept, *faults) if selection.shows(finding)]
-    beside = check_beside(places, discovered, config, found, with_claims=claims) if discovered.folders else Beside()
+    beside = Beside()
+    if discovered.folders:
+        code = {source.path for source in relevant.sources}
+        beside = check_beside(places, discovered, code, config, found, with_claims=claims)
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}

@@ -165,6 +165,8 @@ def _of_notebook(text: str, path: str, known: _Known) -> Iterator[Comparison]:
 
 
 def _of_docstrings(text: str, path: str, known: _Known) -> Iterator[Comparison]:
+    if '"""' not in text and "'''" not in text:
+        return
     if not _may_compare(text) or not _COMPARISON.search(text):  # most files end here, unparsed
         return
     try:

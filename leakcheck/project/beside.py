@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,6 @@ from leakcheck.project.source import Problem
 
 if TYPE_CHECKING:
     from leakcheck.claims.facts import Claim, ClaimFacts
-
-_NOTEBOOK_AND_CODE = (".ipynb", ".py")
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,7 @@ class Beside:
 def check_beside(
     places: Sequence[Path],
     discovered: Discovered,
+    code: Collection[str],
     config: Config,
     open_findings: Sequence[Finding],
     *,
@@ -45,6 +44,8 @@ def check_beside(
         What was to be scanned; prose is looked for in its folders.
     discovered : Discovered
         The code files found there.
+    code : collection of str
+        Paths of the Python files that are about machine learning: the docstrings of others are not read.
     config : Config
         Declares the claims.
     open_findings : sequence of Finding
@@ -61,7 +62,7 @@ def check_beside(
 
     file = config.file or config.root / "pyproject.toml"
     claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
-    findings = _prose_findings(places, discovered, config, claims)
+    findings = _prose_findings(places, discovered, code, config, claims)
     if not with_claims or not claims:
         return Beside(tuple(findings))
     checked = declared(config.claims, config.root, open_findings, config=file, exploratory=config.exploratory)
@@ -73,14 +74,14 @@ def check_beside(
 
 
 def _prose_findings(
-    places: Sequence[Path], discovered: Discovered, config: Config, claims: Sequence[Claim]
+    places: Sequence[Path], discovered: Discovered, code: Collection[str], config: Config, claims: Sequence[Claim]
 ) -> list[Finding]:
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
     from leakcheck.rules import rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)
-    files = [*markdown, *(found for found in discovered.files if found.path.endswith(_NOTEBOOK_AND_CODE))]
+    files = [*markdown, *(f for f in discovered.files if f.path.endswith(".ipynb") or f.path in code)]
     named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
     facts = read_prose(named, claims)
