@@ -1360,7 +1360,7 @@ class DataOperations:
         """The best of several: a choice, where what is compared are scores."""
         several = [self.heap.data(value) for value in values]
         if len(values) == 1 and several[0].rows and not any(isinstance(m, Score) for m in several[0].marks):
-            if name in ("argmax", "argmin"):
+            if name not in STATISTICS:
                 return several[0].but(number=self.heap.fresh(), columns=None)
             return self.statistic(name, several[0], _no_args(), site)
         scores: dict[Score, None] = {}

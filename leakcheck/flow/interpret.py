@@ -411,8 +411,13 @@ class Interpreter:
             self.control = outer
 
     def _learned_in(self, test: Value) -> frozenset[Mark]:
+        """What chose features in a condition; that a mean decides a branch shapes no data."""
         held = self.heap.load(test)
-        return frozenset(m for m in held.marks if isinstance(m, Learn)) if isinstance(held, Data) else NO_MARKS
+        if not isinstance(held, Data):
+            return NO_MARKS
+        return frozenset(
+            m for m in held.marks if isinstance(m, Learn) and (m.fitted or m.category in ("selection", "relation"))
+        )
 
     def truth(self, value: Value) -> bool | None:
         held = self.heap.load(value)
