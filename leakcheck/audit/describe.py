@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leakcheck.audit.facts import Example, Overlap, Score
+from leakcheck.audit.facts import Example, Overlap, Place, Score
 from leakcheck.findings import Location, TraceStep
 
 _SHOWN = 120  # letters of a text in a trace
 
 
-def place(overlap: Overlap) -> Location:
+def first_place(overlap: Overlap) -> Location:
     return overlap.examples[0].first.location
 
 
@@ -22,6 +22,16 @@ def trace(examples: Sequence[Example], first: str, second: str) -> tuple[TraceSt
     return (
         TraceStep(_label(first, worst.first_text), worst.first.location),
         TraceStep(_label(second, worst.second_text), worst.second.location),
+    )
+
+
+def ranges(training: tuple[str, Place], held_out: tuple[str, Place], picture: tuple[str, str]) -> tuple[TraceStep, ...]:
+    """Two date ranges below each other, each with what it is of."""
+    width = max(len(str(place.location)) for _, place in (training, held_out))
+    return tuple(
+        # the label follows the place: blanks keep the two bars below each other
+        TraceStep(f"{' ' * (width - len(str(place.location)))}[{bar}] {label}", place.location)
+        for (label, place), bar in zip((training, held_out), picture, strict=True)
     )
 
 

@@ -9,6 +9,7 @@ from math import sqrt
 from leakcheck.findings import Location
 
 BY_CHANCE = 0.01  # rows that coincide with at least this probability are no copies
+NO_GAP = "0s"
 Z_95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
 
 
@@ -113,6 +114,7 @@ class Overlap:
     chance: float = 0.0  # probability of so many by chance
     by_file: tuple[tuple[str, int], ...] = ()  # training file, touched rows it accounts for
     distinct: int = 0  # entities on both sides
+    distinct_total: int = 0  # entities of the held-out side
     left_out: tuple[str, ...] = ()  # identifier columns that were not compared
 
     @property
@@ -174,6 +176,24 @@ class TimeOverlap:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityOrder:
+    """Training rows dated at or after the first held-out row of their own entity less the gap."""
+
+    training: str
+    held_out: str
+    column: str
+    entity: str  # the column of the entities
+    touched: int
+    total: int
+    entities: int  # that are out of order
+    shared: int  # that have dated rows on both sides
+    gap: str
+    examples: tuple[Example, ...]  # the last training row and the first held-out row of each, worst first
+    worst: str | None  # the first of the examples by its name
+    picture: tuple[str, str]  # of the worst
+
+
+@dataclass(frozen=True, slots=True)
 class LateColumn:
     """A timestamp column later than the moment of prediction."""
 
@@ -182,7 +202,7 @@ class LateColumn:
     prediction_time: str
     touched: int
     total: int
-    example: Example
+    places: tuple[Place, ...]
 
 
 class Carrier(Enum):
@@ -255,6 +275,7 @@ class AuditFacts:
     conflicts: tuple[LabelConflict, ...] = ()
     repeats: tuple[Repeats, ...] = ()
     times: tuple[TimeOverlap, ...] = ()
+    orders: tuple[EntityOrder, ...] = ()
     late: tuple[LateColumn, ...] = ()
     singles: tuple[SingleScore, ...] = ()
     ablations: tuple[Ablation, ...] = ()

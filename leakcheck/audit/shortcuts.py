@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from math import sqrt
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from leakcheck.audit.columns import Columns, canonical
+from leakcheck.audit.columns import Columns, canonical, is_number
 from leakcheck.audit.facts import Ablation, Carrier, Distinguishable, Interval, Score, SingleScore
 from leakcheck.audit.splits import Options, Split
+from leakcheck.audit.times import microseconds
 
 MOST_ROWS = 5_000  # sampled from larger splits, with a fixed seed
 FEWEST_ROWS = 40  # fewer rows tell nothing apart from chance
@@ -139,6 +142,8 @@ class _Task:
         if target is None or target not in split.frame:
             return f"{split.name}: no target, so the target checks were left out"
         values = split.frame[target]
+        if is_number(values):
+            values = values.replace([np.inf, -np.inf], np.nan)
         rows = np.flatnonzero(values.notna().to_numpy())
         if len(rows) > MOST_ROWS:
             rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
@@ -147,7 +152,7 @@ class _Task:
                 f"{split.name}: {len(rows)} rows with a target are too few for the target checks ({FEWEST_ROWS} needed)"
             )
         values = values.iloc[rows]
-        numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
+        numeric = is_number(values) and not pd.api.types.is_bool_dtype(values)
         groups = None
         if options.group:
             groups = pd.factorize(split.frame[options.group[0]].iloc[rows].map(canonical))[0]
@@ -174,7 +179,7 @@ class _Task:
     def maps_to(self, values: pd.Series) -> bool:
         """Whether the column is (nearly) one to one with the target, beyond what few rows give by chance."""
         if not self.classes:
-            if not pd.api.types.is_numeric_dtype(values) or values.isna().any() or values.nunique() < 20:
+            if not is_number(values) or values.isna().any() or values.nunique() < 20:
                 return False
             x = values.to_numpy(float)
             return bool(abs(np.corrcoef(x, np.asarray(self.y, float))[0, 1]) > 1 - 1e-9)
@@ -271,9 +276,13 @@ def _constant(values: pd.Series) -> bool:
 
 def _encode(values: pd.Series) -> _Matrix:
     """Numbers as they are (missing as NaN), dates as instants, categories by code with the frequent ones apart."""
-    if pd.api.types.is_datetime64_any_dtype(values):
-        return values.astype("int64").to_numpy().astype(np.float64)[:, None]
-    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+    if pd.api.types.is_timedelta64_dtype(values):
+        values = values.dt.total_seconds()
+    elif pd.api.types.is_datetime64_any_dtype(values):
+        return np.where(values.notna(), microseconds(values), np.nan)[:, None]
+    elif values.dtype == object and all(isinstance(v, Decimal | Real) for v in values.dropna()):
+        values = values.astype("float64")
+    if is_number(values) and not pd.api.types.is_bool_dtype(values):
         x = values.to_numpy(float, na_value=np.nan).copy()
         x[~np.isfinite(x)] = np.nan
         return x[:, None]
@@ -284,7 +293,7 @@ def _encode(values: pd.Series) -> _Matrix:
 
 
 def _encode_id(values: pd.Series) -> _Matrix:
-    if pd.api.types.is_numeric_dtype(values):
+    if is_number(values):
         return _encode(values)
     spelled = values.map(canonical)
     digits = pd.to_numeric(spelled.str.extract(r"(\d{1,15})")[0], errors="coerce").to_numpy(float)

@@ -109,14 +109,14 @@ def _options(given: argparse.Namespace) -> Options:
 
 def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
     from leakcheck.audit.readers import saved_splits
-    from leakcheck.audit.splits import by_column, read_one, read_splits
+    from leakcheck.audit.splits import by_column, read_split, read_splits
 
     root = Path.cwd()
     paths = list(given.paths)
     if given.split_column:
         if len(paths) != 1:
             raise LeakcheckError("--split-column takes one table", expected="one path", found=f"{len(paths)} paths")
-        return by_column(read_one(paths[0], root), given.split_column, options)
+        return by_column(read_split("all", paths, root), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
         parts = saved_splits(root / paths[0])
         if parts is None:
