@@ -312,14 +312,15 @@ class Duplicates:
 
     def _example(self, i: int, r: int, j: int, s: int, text: str | None, similarity: float = 1.0) -> Example:
         first, second = self.splits[i], self.splits[j]
-        if text is None or self.options.redact:
+        if self.options.redact:
             return Example(first.place(r), second.place(s), similarity)
+        texts = (None, None) if text is None else (self.texts[text][i].text(r), self.texts[text][j].text(s))
         return Example(
             first.place(r),
             second.place(s),
             similarity,
-            self.texts[text][i].text(r)[:_SHOWN],
-            self.texts[text][j].text(s)[:_SHOWN],
+            *(one and one[:_SHOWN] for one in texts),
+            *(split.key(row, self.columns.ids) for split, row in ((first, r), (second, s))),
         )
 
 

@@ -84,6 +84,8 @@ class Example:
     similarity: float = 1.0
     first_text: str | None = None
     second_text: str | None = None
+    first_key: str | None = None  # the row's identifiers
+    second_key: str | None = None
 
 
 class Kind(Enum):

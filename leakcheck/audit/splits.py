@@ -60,6 +60,10 @@ class Split:
     def place(self, row: int) -> Place:
         return Place(self.files[self.file_of[row]], int(self.row_in_file[row]) + 1)
 
+    def key(self, row: int, ids: Sequence[str]) -> str | None:
+        """The row's identifiers, such as ``row_id=17``; None where there are none."""
+        return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
+
 
 def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Options) -> list[Split]:
     """Read every split.
