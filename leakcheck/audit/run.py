@@ -19,7 +19,6 @@ from leakcheck.audit.splits import Options, Split, from_tables
 from leakcheck.audit.times import gap_of, moments_of
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
-from leakcheck.project.fingerprint import with_fingerprints
 
 FAMILIES = ("duplicates", "shortcuts", "time")
 Progress = Callable[[str, int, int], None]
@@ -155,5 +154,4 @@ def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
     from leakcheck.rules import rules
 
     found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)]
-    found.sort(key=Finding.sort_key)
-    return tuple(with_fingerprints(found, lambda _: None, lambda path: path))
+    return tuple(sorted(found, key=Finding.sort_key))
