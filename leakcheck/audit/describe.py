@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leakcheck.audit.facts import Example, Overlap, Place, Score
+from leakcheck.audit.facts import Example, Overlap, Part, Place, Score
 from leakcheck.findings import Location, TraceStep
 
+_NAMED = 5  # columns named in a message
 _SHOWN = 120  # letters of a text in a trace
 
 
@@ -23,6 +24,13 @@ def trace(examples: Sequence[Example], first: str, second: str) -> tuple[TraceSt
         TraceStep(_label(first, worst.first_text), worst.first.location),
         TraceStep(_label(second, worst.second_text), worst.second.location),
     )
+
+
+def named(part: Part, columns: Sequence[str]) -> str:
+    """`a`, `b`, or "the other columns (...)"."""
+    more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
+    listed = ", ".join(f"`{column}`" for column in columns[:_NAMED]) + more
+    return f"the other columns ({listed})" if part is Part.OTHERS else listed
 
 
 def ranges(training: tuple[str, Place], held_out: tuple[str, Place], picture: tuple[str, str]) -> tuple[TraceStep, ...]:

@@ -243,12 +243,23 @@ class SingleScore:
     looks: int  # how many were tried: the interval is widened for them
 
 
+class Part(Enum):
+    """What an ablated input keeps."""
+
+    TEXT = "one text"
+    TEXTS = "all texts"
+    OTHERS = "all columns but the texts"
+    REST = "all but one text"
+
+
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """A model's score with only part of the input."""
+    """A model's score with only part of the input; `judged` where that part should not suffice."""
 
-    kept: str
-    removed: str
+    part: Part
+    kept: tuple[str, ...]
+    removed: tuple[str, ...]
+    judged: bool
     score: Score
     full: Score
     margin: float

@@ -7,13 +7,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from leakcheck.audit.ablation import ablations
 from leakcheck.audit.columns import columns_of, left_out
 from leakcheck.audit.duplicates import Duplicates
 from leakcheck.audit.facts import NO_GAP, AuditFacts
 from leakcheck.audit.order import entities_of, entity_order, entity_overlap, late_columns, time_overlap
 from leakcheck.audit.result import AuditResult
 from leakcheck.audit.shingles import parse_shingling
-from leakcheck.audit.shortcuts import ablations, distinguishable, single_scores
+from leakcheck.audit.shortcuts import distinguishable, single_scores
 from leakcheck.audit.similarity import DEFAULT_MEMORY, Asked, Settings
 from leakcheck.audit.splits import Options, Split, from_tables
 from leakcheck.audit.times import gap_of, moments_of
@@ -128,6 +129,7 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
     progress("looking for shortcuts", total - 1, total)
     judged = next((split for split in splits if options.target in split.frame), splits[0])
     singles, more = single_scores(judged, columns, options)
+    ablated, told_of_ablations = ablations(judged, columns, options)
     notes += more
     empty = {c: sum(int((w == 0).sum()) for w in duplicates.words[c]) for c in columns.text}
     notes += [f"column {c!r}: {n} texts without a word were left out of near matching" for c, n in empty.items() if n]
@@ -140,10 +142,10 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
         orders=tuple(orders),
         late=tuple(late),
         singles=tuple(singles),
-        ablations=tuple(ablations(judged, columns, options)),
+        ablations=tuple(ablated),
         distinguishable=tuple(told),
         notes=tuple(notes),
-        checks=duplicates.checks(),
+        checks=(*duplicates.checks(), *told_of_ablations),
     )
     rows = {split.name: len(split) for split in splits}
     return AuditResult(findings_of(facts), facts, rows, tuple(splits), duplicates.leaking)
