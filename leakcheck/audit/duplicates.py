@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leakcheck.audit.columns import Columns, hashed
+from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
 from leakcheck.audit.pairs import Pairs
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
@@ -321,6 +322,7 @@ class Duplicates:
             similarity,
             *(one and one[:_SHOWN] for one in texts),
             *(split.key(row, self.columns.ids) for split, row in ((first, r), (second, s))),
+            *(differences(*texts) if texts[0] is not None and similarity < 1.0 else ()),
         )
 
 

@@ -86,6 +86,8 @@ class Example:
     second_text: str | None = None
     first_key: str | None = None  # the row's identifiers
     second_key: str | None = None
+    only_first: str | None = None  # the words of near texts that the other lacks
+    only_second: str | None = None
 
 
 class Kind(Enum):

@@ -25,6 +25,7 @@ from leakcheck.audit.splits import Options, Split
 
 SPLIT_MARGIN = 0.10  # AUC above chance from which splits are told apart
 WORTH_A_FACT = 0.3  # lower scores (R2 or AUC) are not kept
+_TELLING = 5  # columns named that tell splits apart
 NEEDS_OTHERS = 0.5  # scores from here on are held against all other columns together
 
 
@@ -86,7 +87,8 @@ def distinguishable(training: Split, held_out: Split, columns: Columns, options:
     best = max(scores, key=lambda score: score.interval.low)
     telling: list[tuple[str, float]] = []
     if best.interval.low > best.chance + SPLIT_MARGIN:
-        telling = sorted(((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1])[:5]
+        alone = sorted(((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1])
+        telling = [one for one in alone if one[1] > best.chance + SPLIT_MARGIN][:_TELLING]
     return Distinguishable(training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0))
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -51,7 +51,7 @@ class Moments:
     present: tuple[NDArray[np.bool_], ...]
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def whole_days(self) -> bool:
         """Whether no value has a time of day."""
         day = pd.Timedelta(days=1) // _MICROSECOND
@@ -66,7 +66,7 @@ class Moments:
         if self.axis is Axis.DURATION:
             return str(pd.Timedelta(int(value), unit="us"))
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(value))
-        return moment.isoformat(sep=" ", timespec="seconds")
+        return moment.date().isoformat() if self.whole_days else moment.isoformat(sep=" ", timespec="seconds")
 
 
 def moments_of(splits: Sequence[Split], column: str) -> Moments:
