@@ -76,7 +76,7 @@ def evidence(overlap: Overlap) -> dict[str, Any]:
     record = {k: v for k, v in asdict(overlap).items() if k not in ("kind", "examples")}
     record["share"] = overlap.share
     record["interval"] = asdict(overlap.interval)
-    return {**record, **examples(overlap.examples, overlap.touched)}
+    return {**record, **examples(overlap.examples, overlap.distinct or overlap.touched)}
 
 
 def examples(shown: Sequence[Example], total: int) -> dict[str, Any]:
