@@ -242,3 +242,9 @@ def test_columns_that_one_split_lacks_are_said(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "test.csv").write_text("a,b\n1.75,2\n")
     assert main(["audit", str(tmp_path / "train.csv"), str(tmp_path / "test.csv")]) == 0
     assert "left out, since not every split has them: c" in capsys.readouterr().out
+
+
+def test_a_row_without_a_split_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "all.csv").write_text("split,a\ntrain,1\n,2\ntest,3\n")
+    assert main(["audit", str(tmp_path / "all.csv"), "--split-column", "split"]) == 2
+    assert "all.csv, row 2, column 'split': 1 row without a split" in capsys.readouterr().err
