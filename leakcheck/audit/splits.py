@@ -38,6 +38,28 @@ class Options:
     settings: Settings = field(default_factory=Settings)
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """What a reader needs to repeat the audit: the declared columns and how texts are compared."""
+        settings = self.settings
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in {
+                "text": self.text,
+                "target": self.target,
+                "group": self.group,
+                "time": self.time,
+                "prediction time": self.prediction_time,
+                "gap": self.gap if self.time else None,
+                "identifiers": self.ids,
+                "contained": self.contained,
+                "threshold": settings.threshold,
+                "shingle": str(settings.shingling) if settings.shingling else None,
+                "method": settings.asked.value,
+            }.items()
+            if value not in ((), None)
+        }
+
+    @property
     def declared(self) -> tuple[str, ...]:
         single = (self.target, self.time, self.prediction_time)
         return (*self.text, *self.group, *self.ids, *(name for name in single if name))
