@@ -19,6 +19,7 @@ from leakcheck.audit.pairs import Pairs
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.texts import Texts
+from leakcheck.audit.times import is_absent
 
 SHORT_WORDS = 3  # texts with fewer words are boilerplate: expected in every split
 CONTAINED_SHARE = 0.8
@@ -443,9 +444,10 @@ def _expanded(
 
 
 def _strings(series: pd.Series) -> pa.Array:
-    values = pa.array(series, from_pandas=True) if series.dtype != object else None
-    if values is None or not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        values = pa.array([None if v is None or v != v else str(v) for v in series.astype(object)], pa.large_string())
+    if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
+        values = pa.array(series, from_pandas=True)
+    else:
+        values = pa.array([None if is_absent(v) else str(v) for v in series.astype(object)], pa.large_string())
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     return values.cast(pa.large_string())

@@ -91,6 +91,8 @@ class Task:
             if not is_number(values) or values.isna().any() or values.nunique() < 20:
                 return False
             x = values.to_numpy(float)
+            if np.ptp(x) == 0.0 or np.ptp(self.y) == 0.0:  # whole numbers too large to differ as floats
+                return False
             return bool(abs(np.corrcoef(x, np.asarray(self.y, float))[0, 1]) > 1 - 1e-9)
         codes, names = pd.factorize(values.map(canonical))
         if not 2 <= len(names) <= self.classes:
