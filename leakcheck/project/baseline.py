@@ -125,7 +125,7 @@ def baseline_file(config: Config) -> Path:
 def entry_maker(
     code_of: Callable[[Location], str | None], file_key: Callable[[str], str]
 ) -> Callable[[Finding], Entry]:
-    """A function that gives the entry of a finding not yet marked; its parameters are as in `with_fingerprints`."""
+    """A function that gives the entry of a finding; its parameters are those of `with_fingerprints`."""
     from leakcheck.project.fingerprint import content_fingerprints
 
     content_of = content_fingerprints(code_of)

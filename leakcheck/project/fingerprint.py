@@ -41,11 +41,14 @@ def with_fingerprints(
     marked = []
     for finding in findings:
         key = (file_key(finding.location.path), content_of(finding))
-        if not finding.fingerprint:  # a leg may know better, such as for a pair of data rows
-            finding = replace(finding, fingerprint=_hash(*key, str(seen[key])))
+        marked.append(replace(finding, fingerprint=_hash(*key, str(seen[key]))))
         seen[key] += 1
-        marked.append(finding)
     return tuple(marked)
+
+
+def fingerprints_without_code(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """As `with_fingerprints`, for findings of data and claims by themselves."""
+    return with_fingerprints(findings, lambda _: None, lambda path: path)
 
 
 def content_fingerprints(code_of: TextOf) -> Callable[[Finding], str]:
@@ -61,8 +64,6 @@ def content_fingerprints(code_of: TextOf) -> Callable[[Finding], str]:
         return parse(text)
 
     def content(finding: Finding) -> str:
-        if finding.fingerprint:
-            return finding.fingerprint
         where = finding.location
         text = code_of(where)
         if text is None:

@@ -15,7 +15,7 @@ _ROW_CODES = ("LK6", "LK7")  # the findings of data: their lines are rows
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path relative to the repository, the lines there, and in words what lines can't say (``cell 4:12``, ``row 3``).
+    """A path relative to the repository (outside of it, to the working folder), the lines there, and in words what lines can't say (``cell 4:12``, ``row 3``).
 
     `lines` is None for rows of data, which have no lines.
     """
@@ -45,7 +45,7 @@ class Places:
         absolute = os.path.abspath(path)
         if absolute.startswith(os.path.join(self._root, "")):
             return os.path.relpath(absolute, self._root).replace(os.sep, "/")
-        return path if os.path.isabs(path) else path.replace(os.sep, "/")
+        return path  # outside of it, and already with forward slashes
 
     def _in_notebook(self, location: Location, cell: int) -> Location:
         """The lines of the notebook's file; its first line where the cell is not there any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -127,13 +128,9 @@ def _physical(place: Place) -> Record:
 
 def _artifact(path: str) -> Record:
     """Relative to the root; a file outside of it by its full address."""
-    if os.path.isabs(path):
-        return {"uri": "file://" + ("" if path.startswith("/") else "/") + _quoted(path)}
-    return {"uri": _quoted(path), "uriBaseId": _ROOT}
-
-
-def _quoted(path: str) -> str:
-    return quote(os.fsencode(path), safe="/")
+    if os.path.isabs(path) or path.startswith("../"):
+        return {"uri": Path(os.path.abspath(path)).as_uri()}
+    return {"uri": quote(os.fsencode(path), safe="/"), "uriBaseId": _ROOT}
 
 
 def _region(lines: Location) -> Record:
