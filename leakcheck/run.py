@@ -173,13 +173,14 @@ def scan(
     applied = None
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
+        checked_claims = claims and bool(discovered.folders) and not beside.problems
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
         applied = apply_baseline(
             accepted,
             reported,
             [entry_of(finding) for finding in shown],
             [entry_of(finding) for finding in everything if not selection.shows(finding)],
-            Looked(config.root, asked - unreadable, discovered.folders, claims and not beside.problems),
+            Looked(config.root, asked - unreadable, discovered.folders, ("LK8",) if checked_claims else ()),
         )
         reported = applied.reported
         suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))

@@ -17,8 +17,8 @@ from leakcheck.project.paths import shown
 
 DEFAULT_NAME = ".leakcheck-baseline.json"
 FORMAT_VERSION = 1
-_DATA = ("LK6", "LK7")
-_CLAIMS = "LK8"
+_DECLARED = ("LK6", "LK7", "LK8")  # of declared data and claims
+_PROSE = ("LK504", "LK505")  # checked where folders are scanned
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,23 +54,21 @@ class Looked:
         Shown paths of the code files that were read.
     folders : collection of str
         Real paths of the folders that were scanned.
-    claims : bool
-        Whether the declared claims were checked.
+    declared : tuple of str
+        How the codes start that were looked for in declared data and claims.
     """
 
     root: Path
     files: Collection[str]
     folders: Collection[str]
-    claims: bool
+    declared: tuple[str, ...] = ()
 
     def at(self, entry: Entry) -> bool:
         """Whether the run would have found what an entry stands for."""
+        if entry.code.startswith(_DECLARED):
+            return entry.code.startswith(self.declared)
         if shown(self.root / entry.path) in self.files:
-            return True
-        if not self.folders or entry.code.startswith(_DATA):
-            return False
-        if entry.code.startswith(_CLAIMS):
-            return self.claims
+            return bool(self.folders) or entry.code not in _PROSE
         real = os.path.realpath(self.root / entry.path)
         inside = any(real.startswith(os.path.join(folder, "")) for folder in self.folders)
         return inside and (real.endswith(PROSE_SUFFIXES) or not os.path.exists(real))

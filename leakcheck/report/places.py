@@ -15,9 +15,16 @@ _ROW_CODES = ("LK6", "LK7")  # the findings of data: their lines are rows
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path relative to the repository (outside of it, to the working folder), the lines there, and in words what lines can't say (``cell 4:12``, ``row 3``).
+    """A place for a service.
 
-    `lines` is None for rows of data, which have no lines.
+    Attributes
+    ----------
+    path : str
+        Relative to the repository; outside of it, to the working folder.
+    lines : Location or None
+        Lines and columns of the file; None for rows of data, which have none.
+    words : str
+        What lines can't say: ``cell 4:12``, ``row 3``.
     """
 
     path: str

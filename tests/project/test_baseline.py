@@ -111,6 +111,32 @@ def test_what_was_not_looked_at_or_not_selected_is_not_gone(project: Path) -> No
     assert not gone(scan())
 
 
+def test_prose_is_not_gone_where_only_files_are_scanned(project: Path) -> None:
+    text = '"""Our model beats the baseline by 3.2 points (0.812 to 0.844)."""\nimport sklearn\n'
+    (project / "doc.py").write_text(text, encoding="utf-8")
+    (project / "README.md").write_text(text, encoding="utf-8")
+    assert {finding.code for finding in scan().findings} == {"LK101", "LK504"}
+    accept()
+    result = scan()
+    assert (result.findings, gone(result)) == ((), False)
+    assert not gone(scan("doc.py"))
+    (project / "README.md").write_text("", encoding="utf-8")
+    assert gone(scan())
+
+
+def test_claims_are_gone_only_where_they_were_checked(project: Path) -> None:
+    table = '[[claims]]\nid = "c"\na = "base"\nb = "ours"\nresults = "runs.csv"\n'
+    (project / "leakcheck.toml").write_text(table, encoding="utf-8")
+    (project / "runs.csv").write_text("seed,base,ours\n1,0.8,0.81\n2,0.81,0.80\n3,0.8,0.82\n", encoding="utf-8")
+    assert "LK801" in {finding.code for finding in scan().findings}
+    accept()
+    assert (scan().findings, gone(scan())) == ((), False)
+    (project / "leakcheck.toml").write_text("", encoding="utf-8")
+    assert not gone(scan("leak.py"))
+    assert not gone(scan(claims=False))
+    assert gone(scan())
+
+
 def test_entries_of_files_outside_the_run_are_kept(project: Path) -> None:
     accept()
     (project / "sub").mkdir()
@@ -216,7 +242,7 @@ def test_no_more_is_hidden_than_was_accepted(accepted: list[tuple[str, str]], to
     finding = Finding("LK101", "n", "", Severity.WARNING, Confidence.SURE, "m", "h", Location("a.py", None, 1, 1, 1, 1))
     baseline = Baseline(Path(FILE), Counter(map(entry, accepted)))
     entries = [entry(pair) for pair in today]
-    looked = Looked(Path.cwd(), {"a.py", "b.py", "c.py"}, (), claims=False)  # all of it was looked at
+    looked = Looked(Path.cwd(), {"a.py", "b.py", "c.py"}, ())  # all of it was looked at
     applied = apply_baseline(baseline, [finding] * len(today), entries, [], looked)
     contents = Counter(content for _, content in accepted) & Counter(content for _, content in today)
     assert len(applied.hidden) == contents.total() == applied.pruned.total()
