@@ -101,7 +101,8 @@ def _statement(tree: ast.Module, text: str, where: Location) -> tuple[str, str] 
         found = node = inner
     if found is None or (isinstance(found, ast.Expr) and isinstance(found.value, ast.Constant)):
         return None  # of a docstring only the sentence counts
-    if hasattr(found, "body") and place >= _start(next(iter(_statements(found)), found)) > _start(found):
+    first = next(_statements(found), None)
+    if first is not None and place >= _start(first):
         return None  # between the statements of a block
     try:
         return ".".join(scopes), "".join(_syntax(found, skip=_BODIES))
