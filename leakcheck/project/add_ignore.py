@@ -14,7 +14,6 @@ from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Suppressed
 from leakcheck.project.insert import Insertion, insert, inserted_text
 from leakcheck.project.modules import Modules
-from leakcheck.project.paths import shown
 from leakcheck.project.read import Loaded, load
 from leakcheck.project.suppress import SEPARATORS, Suppression, directives, read_comments
 from leakcheck.project.write import write_file
@@ -122,7 +121,7 @@ def _write_comments(scanned: Loaded, findings: Sequence[Finding], reason: str) -
         raise LeakcheckError("no comment can be placed here; nothing was written", file=path)
     if _state(file, path) != before:
         raise LeakcheckError("the file has changed since it was read; nothing was written, scan again", file=path)
-    write_file(file, changed)
+    write_file(Path(path), changed)
 
 
 def _read(file: Path, path: str) -> tuple[tuple[int, int, int], bytes]:
@@ -152,19 +151,19 @@ def _insertions(loaded: Loaded, cell: int | None, findings: Sequence[Finding], r
     # Of a cell only the text without magics is Python; its lines are those of the original.
     code = original if cell is None else next(c.text for c in loaded.source.chunks if c.cell == cell)
     statements = list(_statements(code))
-    existing = [s for s in read_comments(loaded.source).suppressions if s.location.cell == cell and s.codes]
+    existing = [s for s in read_comments(loaded.source).suppressions if s.codes and not s.whole_file]
     new: dict[int, set[str]] = {}
     more: dict[tuple[int, int], set[str]] = {}
     for finding in findings:
-        place = next((p for s in existing if not s.whole_file and s.covers(finding.location)
-                      if (p := _comment_place(s, code.split("\n"), lines)) is not None), None)  # fmt: skip
+        above = (s for s in existing if s.covers(finding.location))
+        place = next(filter(None, (_comment_place(s, code.split("\n"), lines) for s in above)), None)
         if place is not None:
             more.setdefault(place, set()).add(finding.code)
             continue
         statement = next((s for s in statements if s.first <= finding.location.line <= s.last), None)
         if statement is None:
             raise LeakcheckError(
-                "no comment can be placed here; nothing was written", file=shown(loaded.source.file),
+                "no comment can be placed here; nothing was written", file=loaded.source.path,
                 place=f"line {finding.location.line}",
             )  # fmt: skip
         line = finding.location.line
