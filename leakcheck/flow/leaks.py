@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -566,10 +566,18 @@ class _Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if choose.how == "comparison" and choose.loops:
+        if len({score.model for score in scores}) > 1:
             return True
-        models = {(score.model, score.site) for score in scores}
-        return (len(models) > 1 and len({score.model for score in scores}) > 1) or any(s.loops for s in scores)
+        rounds = choose.loops if choose.how == "comparison" else ()
+        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _varies(self, score: Score, loops: set[Loop]) -> bool:
+        """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
+        trains = self.trained(score)
+        if not trains:
+            return bool(loops)
+        trained = {loop for train in trains for loop in (*train.loops, *train.born)}
+        return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
     def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
         if choose.how == "stopping":
