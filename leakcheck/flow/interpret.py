@@ -1218,6 +1218,8 @@ class Interpreter:
                 first: Value = held.cls if isinstance(held, Instance) else owner
                 return self.call_function(method.function, Args([first, *args.pos], args.kw, args.star), site)
             inner = Args([owner, *args.pos], args.kw, args.star)
+            if self._lacks_arguments(method.function, inner):
+                return self.data.pass_through(args)
             return self.call_function(method.function, inner, site, owner=owner)
         held = self.heap.load(owner)
         if isinstance(held, LibObject):
@@ -1324,6 +1326,14 @@ class Interpreter:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
         self.unfollowed[f"{function.name}()"] = None
+
+    def _lacks_arguments(self, function: Function, args: Args) -> bool:
+        """Whether the call would fail at run time, so that it is not the one that happens here."""
+        if args.star or function.decorators:
+            return False
+        given = {name for name, _ in function.defaults} | set(args.kw)
+        positional = [p for p in function.params if p.kind in ("positional-only", "normal")]
+        return any(param.name not in given for param in positional[len(args.pos) :])
 
     def _bind_params(self, function: Function, args: Args, frame: int) -> None:
         defaults = dict(function.defaults)
