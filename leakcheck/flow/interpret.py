@@ -1177,8 +1177,11 @@ class Interpreter:
                 if isinstance(held, DictObject):
                     args.kw.update({k: v for k, v in held.items.items() if isinstance(k, str)})
                     args.star = args.star or held.any is not None
+                    value = held.any or NONE
                 else:
                     args.star = True
+                if self.heap.data(value).rows:
+                    args.kw["**"] = value  # under names that aren't known: no parameter is called so
             elif arg.keyword is not None:
                 args.kw[arg.keyword] = value
             else:
