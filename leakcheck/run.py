@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,7 @@ def scan(
     ignore: Sequence[str] = (),
     isolated: bool = False,
     claims: bool = True,
+    unsaved: Mapping[Path, bytes] | None = None,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -117,6 +118,8 @@ def scan(
         Use no configuration file.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
+    unsaved : mapping of Path to bytes, optional
+        What some of the paths hold in place of what is on disk, such as the text of an editor.
     progress : callable, optional
         Is told how far the run is.
 
@@ -134,8 +137,9 @@ def scan(
     from leakcheck.flow.tables import load as load_tables
 
     tables = load_tables([config.root / name for name in config.apis])
-    discovered = discover(places, config)
-    modules = Modules(config)
+    unsaved = unsaved or {}
+    discovered = discover(places, config, unsaved)
+    modules = Modules(config, {os.path.realpath(path): data for path, data in unsaved.items()})
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}

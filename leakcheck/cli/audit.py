@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
     from leakcheck.audit.splits import Options, Split
 
+EXAMPLES = """\
+examples:
+  leakcheck audit train.csv test.csv --target label
+  leakcheck audit 'data/train/*.parquet' data/test.parquet --text question --group patient_id
+  leakcheck audit all.csv --split-column split --target label --time visited --gap 7d
+  leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
+"""
+
 _FORMATS = ("full", "concise", "json", "json-lines", "markdown")
 _PLAIN_WIDTH = 120  # columns where there is no terminal: output must not depend on the machine
 _MEGABYTE = 1 << 20
@@ -28,7 +36,7 @@ _MEGABYTE = 1 << 20
 
 def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
-    given = _parser().parse_args(arguments)
+    given = build_parser().parse_args(arguments)
     require_packages()
     from leakcheck.audit.run import audit_splits
 
@@ -48,8 +56,14 @@ def run(arguments: list[str]) -> int:
     return 0 if given.exit_zero else result.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser("leakcheck audit", "Find what the evaluation splits share with training, and shortcuts.")
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck audit",
+        "TRAIN TEST",
+        "Find what evaluation splits share with training (duplicates, dates, entities), and shortcuts to the target.",
+        EXAMPLES,
+    )
     add = parser.add_argument
     add("paths", nargs="*", metavar="SPLIT", help="training and test split, or a folder or table that holds both")
     add("--train", action="append", default=[], metavar="PATH", help="a training file, folder or glob; may repeat")

@@ -31,7 +31,7 @@ examples:
 
 def run(arguments: list[str]) -> int:
     """Compare, print, and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
@@ -65,10 +65,14 @@ def run(arguments: list[str]) -> int:
     return 1 if findings and not options.exit_zero else 0
 
 
-def _parser() -> Parser:
-    parser = Parser("leakcheck compare", "Compare two methods on the same runs: difference, intervals, verdict.")
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck compare",
+        "RESULTS [RESULTS]",
+        "Compare two methods on the same runs: difference, intervals, verdict.",
+        EXAMPLES,
+    )
     parser.add_argument(
         "results",
         nargs="+",

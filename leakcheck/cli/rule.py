@@ -12,18 +12,32 @@ from leakcheck.project.nearest import nearest
 from leakcheck.project.select import DRIVER_CODES
 from leakcheck.report.ansi import Style, wants_colour
 
+EXAMPLES = """\
+examples:
+  leakcheck rule                                  list all rules
+  leakcheck rule LK101
+  leakcheck rule preprocess-before-split
+"""
+
 
 def run(arguments: list[str]) -> int:
     """Print the page of a rule, or the list of all rules."""
-    parser = Parser("leakcheck rule", "Show what a rule finds, why it matters, and right and wrong examples.")
-    parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
-    options = parser.parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     style = Style(wants_colour(sys.stdout, options.color))
     lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
     for line in lines:
         print(line)
     return 0
+
+
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck rule", "[CODE]", "Show what a rule finds, why it matters, and right and wrong examples.", EXAMPLES
+    )
+    parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    return parser
 
 
 def _list(style: Style) -> Iterator[str]:
