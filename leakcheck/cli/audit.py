@@ -82,11 +82,16 @@ def build_parser() -> Parser:
     columns("--gap", default="0s", metavar="DURATION", help="time between training and held-out rows, such as 7d")
     how = parser.add_argument_group("comparison").add_argument
     how("--contained", action="store_true", help="also look for items inside longer training texts")
-    how("--threshold", type=float, default=0.8, help="similarity of near duplicates (default: 0.8)")
+    how("--threshold", type=float, default=0.8, metavar="NUMBER", help="similarity of near duplicates (default: 0.8)")
     how("--shingle", metavar="KIND:SIZE", help="words:3 or chars:5 (default: words, or characters without spaces)")
-    how("--method", choices=("auto", "exact", "minhash"), default="auto", help="(default: auto)")
+    how(
+        "--method",
+        choices=("auto", "exact", "minhash"),
+        default="auto",
+        help="how near duplicates are found",
+    )
     how("--memory", type=int, metavar="MB", default=2048, help="what the exact join may take (default: 2048)")
-    how("--threads", type=int, default=0, help="(default: all processors)")
+    how("--threads", type=int, default=0, metavar="N", help="(default: all processors)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     output("--report", metavar="FILE", help="write a report: .html, .json or .md")
@@ -94,7 +99,7 @@ def build_parser() -> Parser:
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
     output("--max-evidence", type=int, default=10, metavar="N", help="examples of each finding (default: 10)")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     return parser
 

@@ -36,7 +36,7 @@ def build_parser() -> Parser:
         "leakcheck rule", "[CODE]", "Show what a rule finds, why it matters, and right and wrong examples.", EXAMPLES
     )
     parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     return parser
 
 

@@ -79,7 +79,7 @@ def build_parser() -> Parser:
     )
     output("--report", metavar="FILE", help="write a report: .html, .md or .json")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     output("-v", "--verbose", action="store_true", help="say what was done")
     return parser  # fmt: skip
