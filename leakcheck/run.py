@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.findings import Finding, Location
+from leakcheck.plugins import use_project_rules
 from leakcheck.project.beside import Beside, check_beside
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
@@ -133,6 +134,7 @@ def scan(
         file = Path(config) if config is not None else None
         config = find_config([place.absolute() for place in places], file=file, isolated=isolated)
     config = config.with_options(select=select, ignore=ignore)
+    use_project_rules(config.root, config.rules)
     selection = Selection.of(config)
     from leakcheck.flow.tables import load as load_tables
 
@@ -194,7 +196,7 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     if not relevant.sources and not relevant.commented:
         return result
     from leakcheck.flow import ProgramFacts, analyse
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     code_rules = [rule for rule in rules(CODE_FAMILIES) if rule.facts_type is ProgramFacts]
     result.ran = {rule.code for rule in code_rules}
@@ -202,7 +204,11 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     def follow(sources: Sequence[Source]) -> None:
         facts = analyse(sources, modules.find_module, tables)
         for rule in code_rules:
-            result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
+            try:
+                result.findings += [finding for finding in check(rule, facts) if _passes(finding, asked)]
+            except RuleError as failure:  # the others' findings are kept
+                place = Location(failure.file or "", None, failure.line, 1, failure.line, 1)
+                result.problems.append(Problem(failure.message, place))
         result.notes += facts.notes
         for problem in facts.problems:
             if problem.location.path in asked:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
@@ -38,6 +39,7 @@ def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
     given = build_parser().parse_args(arguments)
     require_packages()
+    use_rules_here()
     from leakcheck.audit.run import audit_splits
 
     options = _options(given)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
 from leakcheck.report.files import write_file
@@ -35,6 +36,7 @@ def run(arguments: list[str]) -> int:
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    use_rules_here()
     settings = _settings(options)
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of

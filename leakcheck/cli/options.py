@@ -86,6 +86,15 @@ def file_config(options: argparse.Namespace, places: Sequence[Path]) -> Config:
     return find_config(places, file=file, isolated=options.isolated, overrides=overrides)
 
 
+def use_rules_here() -> None:
+    """Take the in-house rules of the working folder's project into use, for commands that read no other key."""
+    from leakcheck.plugins import use_project_rules
+    from leakcheck.project.config import find_config
+
+    config = find_config([Path.cwd()])
+    use_project_rules(config.root, config.rules)
+
+
 def full_config(options: argparse.Namespace, places: Sequence[Path]) -> Config:
     """`file_config` under the options of `add_rule_options` and `add_file_options`."""
     return file_config(options, places).with_options(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
 from leakcheck.project.nearest import nearest
@@ -23,6 +24,7 @@ examples:
 def run(arguments: list[str]) -> int:
     """Print the page of a rule, or the list of all rules."""
     options = build_parser().parse_args(arguments)
+    use_rules_here()
     style = Style(wants_colour(sys.stdout, options.color))
     lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
     for line in lines:

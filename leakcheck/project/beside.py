@@ -78,14 +78,14 @@ def _prose_findings(
 ) -> list[Finding]:
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
-    from leakcheck.rules import rules
+    from leakcheck.rules import check, rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)
     files = [*markdown, *(f for f in discovered.files if f.path.endswith(".ipynb") or f.path in code)]
     named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
     facts = read_prose(named, claims)
-    return [finding for one in facts for rule in checks for finding in rule.check(one)]
+    return [finding for one in facts for rule in checks for finding in check(rule, one)]
 
 
 def _below(real: str, root: Path) -> str | None:

@@ -89,13 +89,17 @@ def _location_record(location: Location) -> dict[str, Any]:
 
 
 def _page_url(code: str) -> str:
-    """Where the rule is described: its page in the source tree."""
+    """Where the rule is described: its page in the source tree, or beside an in-house rule."""
+    from leakcheck.plugins import BUILT_IN_PREFIX
+    from leakcheck.project.paths import shown
     from leakcheck.rules import page, rules
 
     for rule in rules():
         if rule.code == code:
             file = page(rule)
-            return f"rules/{file.parent.name}/{file.name}"
+            if code.startswith(BUILT_IN_PREFIX):
+                return f"rules/{file.parent.name}/{file.name}"
+            return shown(file) if file.is_file() else ""
     from leakcheck.project.select import DRIVER_CODES
 
     return f"rules/driver/{DRIVER_CODES[code].replace('-', '_')}.md" if code in DRIVER_CODES else ""
