@@ -16,7 +16,7 @@ from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.ansi import style_of
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
@@ -169,7 +169,7 @@ def _print(result: AuditResult, given: argparse.Namespace) -> None:
     if given.output_format == "markdown":
         print(result.to_markdown())
         return
-    style = Style(wants_colour(sys.stdout, given.color))
+    style = style_of(sys.stdout, given.color)
     if given.output_format == "concise":
         lines = text.concise(result.findings, style)
     else:

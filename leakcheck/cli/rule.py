@@ -14,7 +14,7 @@ from leakcheck.project.config import find_config
 from leakcheck.project.nearest import nearest
 from leakcheck.project.paths import shown
 from leakcheck.project.select import DRIVER_CODES
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.ansi import Style, style_of
 from leakcheck.scaffold import FAMILIES, checkout_at, new_rule_of_leakcheck, new_rule_of_project
 
 EXAMPLES = """\
@@ -35,7 +35,7 @@ def run(arguments: list[str]) -> int:
     if options.code or options.family:
         raise LeakcheckError("--code and --family belong to a new rule", expected="--new NAME")
     use_rules_here()
-    style = Style(wants_colour(sys.stdout, options.color))
+    style = style_of(sys.stdout, options.color)
     lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
     for line in lines:
         print(line)
@@ -45,7 +45,10 @@ def run(arguments: list[str]) -> int:
 def build_parser() -> Parser:
     """The options of the command."""
     parser = Parser(
-        "leakcheck rule", "[CODE]", "Show what a rule finds, why it matters, and right and wrong examples.", EXAMPLES
+        "leakcheck rule",
+        "[CODE]",
+        "Show what a rule finds, with wrong and right examples; or start a new rule.",
+        EXAMPLES,
     )
     parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
@@ -54,7 +57,7 @@ def build_parser() -> Parser:
     new(
         "--family",
         choices=FAMILIES,
-        help="where it belongs; in your project, what it reads: code (default), data, claims",
+        help="where it belongs; in a project of yours, a family that reads the same (default: separation, code)",
     )
     new("--code", metavar="CODE", help="its code (default: the next free one)")
     return parser

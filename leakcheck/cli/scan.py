@@ -14,7 +14,7 @@ from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
 from leakcheck.project.config import Config
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.ansi import style_of
 from leakcheck.run import ScanResult, scan
 
 EXAMPLES = """\
@@ -113,7 +113,7 @@ def _print_findings(result: ScanResult, options: argparse.Namespace) -> None:
         return
     from leakcheck.report import text
 
-    style = Style(wants_colour(sys.stdout, options.color))
+    style = style_of(sys.stdout, options.color)
     if options.statistics:
         names = {finding.code: finding.name for finding in result.findings}
         lines = text.statistics(result.by_code, names)
@@ -147,7 +147,7 @@ def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
     """What concerns the run, on stderr: errors (in JSON they stand in the output), notices, and an empty run."""
     from leakcheck.report.text import clean, problem_line
 
-    style = Style(wants_colour(sys.stderr, options.color))
+    style = style_of(sys.stderr, options.color)
     if options.output_format != "json":
         for problem in result.errors:
             print(problem_line(problem, style), file=sys.stderr)
