@@ -134,8 +134,8 @@ def index() -> str:
         "Severity says how much a fault usually inflates a score: an *error* means that the score can't be trusted, a "
         "*warning* that it is biased, usually a little; a *note* is a habit that experts argue over, and is shown with "
         "`--select ALL` or when it is named. Classes are those of Kapoor and Narayanan (2023): L1 no clean separation "
-        "of train and test, L2 illegitimate features, L3 a test set that is not from the distribution of interest; S is "
-        "for selection and statistics. `leakcheck rule CODE` shows the same pages."
+        "of train and test, L2 illegitimate features, L3 a test set that is not from the distribution of interest; S "
+        "is for selection and statistics. `leakcheck rule CODE` shows the same pages."
     )
     for family, title in FAMILIES.items():
         lines += ["", f"## {title}", "", "| rule | severity | what it finds |", "|---|---|---|"]
