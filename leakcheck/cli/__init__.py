@@ -12,6 +12,7 @@ COMMANDS = {
     "scan": "find leaks in Python files and notebooks",
     "audit": "find what evaluation splits share with training, and shortcuts",
     "compare": "compare two methods on the same runs",
+    "baseline": "accept today's findings: a scan hides them from then on",
     "rule": "show what a rule finds and why it matters, or start a new rule",
     "config": "show the configuration in force and where each value comes from",
     "clean": "remove the cache",

@@ -43,10 +43,10 @@ def place_url(place: Location) -> str:
 @cache
 def rule_url(code: str) -> str:
     """The page of a rule; empty where there is none."""
-    from leakcheck.rules import page, rules
+    from leakcheck.report.rule_pages import page_of
 
-    pages = [page(rule) for rule in rules() if rule.code == code]
-    return _file_url(str(pages[0])) if pages and pages[0].is_file() else ""
+    file = page_of(code)
+    return _file_url(str(file)) if file else ""
 
 
 def _file_url(path: str) -> str:

@@ -41,7 +41,7 @@ def test_bash_registers_the_function(capsys: pytest.CaptureFixture[str], tmp_pat
     ("words", "offered"),
     [
         (["leakcheck", "sc"], {"scan"}),
-        (["leakcheck", "scan", "--output-f"], {"--output-format"}),
+        (["leakcheck", "scan", "--output-fo"], {"--output-format"}),
         (["leakcheck", "scan", "--color", "a"], {"auto", "always"}),
         (["leakcheck", "scan", "--select", "LK20"], {"LK201", "LK202", "LK203", "LK204", "LK205"}),
         (["leakcheck", "rule", "LK11"], {"LK110", "LK111"}),

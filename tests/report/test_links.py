@@ -73,7 +73,8 @@ def test_a_place_leads_to_its_file_and_line(tmp_path: Path, monkeypatch: pytest.
     assert place_url(Location("my code.py", None, 7, 3, 7, 9)).endswith(f"{tmp_path}/my%20code.py#7")
     assert place_url(Location("a.ipynb", 2, 7, 3, 7, 9)).endswith(f"{tmp_path}/a.ipynb")
     assert rule_url("LK101").endswith("rules/separation/preprocess_before_split.md")
-    assert rule_url("LK001") == ""
+    assert rule_url("LK002").endswith("rules/driver/unused_suppression.md")
+    assert rule_url("XX001") == ""
 
 
 def in_a_terminal(*arguments: str, **variables: str) -> str:
