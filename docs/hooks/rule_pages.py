@@ -32,7 +32,7 @@ FAMILIES = {
     "driver": "Files and comments",
 }
 OTHER_PAGES = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
-HELP_WIDTH = "88"
+HELP_WIDTH = "80"
 
 _title = re.compile(r"# ([a-z0-9-]+) \((LK\d{3})\)")
 _header = re.compile(r"^(?:Class (.+?), s|S)everity (.+?)\.$", re.MULTILINE)

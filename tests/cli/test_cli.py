@@ -181,6 +181,17 @@ def test_every_command_has_examples_that_its_parser_takes(command: str) -> None:
         module.build_parser().parse_args(shlex.split(typed)[2:])
 
 
+def test_modules_of_the_working_folder_are_not_imported(project: Path) -> None:
+    for name in ("argparse", "json", "pathspec", "libcst", "plugin"):
+        (project / f"{name}.py").write_text(f"open('{name}_was_run', 'w')\n", encoding="utf-8")
+    (project / "x-1.dist-info").mkdir()
+    entry = "[leakcheck.rules]\nx = plugin\n"
+    (project / "x-1.dist-info/entry_points.txt").write_text(entry, encoding="utf-8")
+    run = in_a_process("scan", "leak.py", "--isolated", "--output-format", "json")
+    assert json.loads(run.stdout)["summary"]["by_code"] == {"LK101": 1}
+    assert not list(project.glob("*_was_run"))
+
+
 def test_version_is_that_of_the_package() -> None:
     run = in_a_process("--version")
     assert run.stdout.decode().strip() == f"leakcheck {leakcheck.__version__}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,14 @@ def test_each_input_is_used_and_each_step_hands_its_inputs_on_by_environment() -
         assert "${{" not in step.get("run", ""), "an expression in a script would run what an input holds"
         if "run" in step:
             assert step["shell"] == "bash"
+
+
+def test_the_documentation_lists_the_inputs_with_their_defaults() -> None:
+    page = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([a-z-]+)` \| (?:`([^`]*)`)? ?\|", page, re.MULTILINE))
+    assert listed == {name: given["default"] for name, given in ACTION["inputs"].items()}
+    for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL):
+        assert yaml.safe_load(block)
 
 
 def test_findings_fail_the_job_with_annotations_summary_and_sarif(runner: Path) -> None:
