@@ -237,8 +237,7 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
             try:
                 result.findings += [finding for finding in check(rule, facts) if _passes(finding, asked)]
             except RuleError as failure:  # the others' findings are kept
-                place = Location(failure.file or "", None, failure.line, 1, failure.line, 1)
-                result.problems.append(Problem(failure.message, place))
+                result.problems.append(Problem(failure.message, failure.location))
         result.notes += facts.notes
         for problem in facts.problems:
             if problem.location.path in asked:

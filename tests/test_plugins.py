@@ -226,6 +226,21 @@ def test_a_rule_that_fails_is_an_error_and_costs_no_other_finding(
     assert captured.err == f"tools/leakcheck/{message}\n"
 
 
+def test_a_rule_of_prose_that_fails_costs_no_other_finding_either(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = RULE.replace("leakcheck.flow.facts import ProgramFacts", "leakcheck.claims.prose_facts import ProseFacts")
+    add_rule(text.replace("Rule[ProgramFacts]", "Rule[ProseFacts]").replace("for leak in facts.learned:", "if 1 / 0:"))
+    (project / "README.md").write_text("Ours beats the baseline by 3 points of accuracy.\n", encoding="utf-8")
+    assert main(["scan", "--output-format", "concise"]) == 2
+    captured = capsys.readouterr()
+    assert "ACME001" in captured.out
+    assert (
+        captured.err == "tools/leakcheck/ours.py:15:1: LK001 [error] the rule ACME002 fails: ZeroDivisionError: "
+        "division by zero\n"
+    )
+
+
 def test_audit_and_compare_use_the_projects_rules_too(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = RULE.replace("leakcheck.flow.facts import ProgramFacts", "leakcheck.claims.facts import ClaimFacts")
     text = text.replace("Rule[ProgramFacts]", "Rule[ClaimFacts]").replace("for leak in facts.learned:", "for _ in '1':")

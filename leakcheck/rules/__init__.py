@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding
+from leakcheck.findings import Finding, Location
 from leakcheck.plugins import BUILT_IN_PREFIX, described, in_house_rules, line_in
 from leakcheck.project.paths import shown
 from leakcheck.rule import Rule
@@ -24,11 +24,11 @@ FAMILIES = ("separation", "selection", "time", "features", "hygiene", "duplicate
 
 
 class RuleError(LeakcheckError):
-    """An in-house rule that raised an error; `line` is the line of its file, 1 where that is not known."""
+    """An in-house rule that failed; `location` is the line of its file, the first where that is not known."""
 
     def __init__(self, message: str, file: str, line: int) -> None:
         super().__init__(message, file=file, place=f"line {line}")
-        self.line = line
+        self.location = Location(file, None, line, 1, line, 1)
 
 
 def folders() -> list[Path]:
