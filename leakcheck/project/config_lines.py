@@ -23,18 +23,28 @@ def key_lines(file: Path) -> dict[str, int]:
     table: tuple[str, ...] = ()
     for number, line in enumerate(lines, 1):
         header, assigned = _TABLE.match(line), _ASSIGNED.match(line)
-        if not (header or assigned) or not _starts_anew("\n".join(lines[: number - 1])):
-            continue
         if header:
-            table = _parts(header[1])
-        path = table + _parts(assigned[1]) if assigned else table
-        if path[: len(_OWN_TABLE)] == _OWN_TABLE:
-            path = path[len(_OWN_TABLE) :]
-        elif file.name == "pyproject.toml":
+            path = _parts(header[1])
+        elif assigned:
+            path = table + _parts(assigned[1])
+        else:
             continue
-        if path and path[0] in KEYS:
-            found.setdefault(path[0], number)
+        key = _key(path, is_shared=file.name == "pyproject.toml")
+        is_news = header or (key and key not in found)
+        if is_news and _starts_anew("\n".join(lines[: number - 1])):
+            table = path if header else table
+            if key:
+                found.setdefault(key, number)
     return found
+
+
+def _key(path: tuple[str, ...], is_shared: bool) -> str:
+    """The key that a path of names sets or is part of; empty where it is not ours."""
+    if path[: len(_OWN_TABLE)] == _OWN_TABLE:
+        path = path[len(_OWN_TABLE) :]
+    elif is_shared:
+        return ""
+    return path[0] if path and path[0] in KEYS else ""
 
 
 def _starts_anew(before: str) -> bool:

@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import TextIO
 from urllib.parse import quote
 
@@ -51,4 +50,4 @@ def rule_url(code: str) -> str:
 
 def _file_url(path: str) -> str:
     # The host keeps a link that is shown over ssh from opening a file of the same name on this side.
-    return f"file://{socket.gethostname()}{quote(Path(path).as_posix())}"
+    return f"file://{socket.gethostname()}{quote(os.fsencode(path.replace(os.sep, '/')))}"

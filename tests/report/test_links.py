@@ -71,6 +71,7 @@ def test_variables_that_decide_on_colour(
 def test_a_place_leads_to_its_file_and_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert place_url(Location("my code.py", None, 7, 3, 7, 9)).endswith(f"{tmp_path}/my%20code.py#7")
+    assert place_url(Location("n\udce9.py", None, 1, 1, 1, 1)).endswith(f"{tmp_path}/n%E9.py#1")
     assert place_url(Location("a.ipynb", 2, 7, 3, 7, 9)).endswith(f"{tmp_path}/a.ipynb")
     assert rule_url("LK101").endswith("rules/separation/preprocess_before_split.md")
     assert rule_url("LK002").endswith("rules/driver/unused_suppression.md")
