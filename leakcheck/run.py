@@ -21,6 +21,7 @@ from leakcheck.project.source import Problem, Source
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.flow.tables import Tables
 
@@ -50,6 +51,10 @@ class ScanResult:
         Files that couldn't be read or were passed over.
     sources : Modules
         The files that were read, for showing their lines.
+    code_files : int
+        Python files and notebooks among them.
+    data : tuple of AuditedData
+        The declared data sets that could be audited.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
     """
@@ -61,6 +66,8 @@ class ScanResult:
     files: int
     skipped: int
     sources: Modules
+    code_files: int = 0
+    data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
 
     @property
@@ -100,6 +107,7 @@ def scan(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     isolated: bool = False,
+    data: bool = True,
     claims: bool = True,
     progress: Progress | None = None,
 ) -> ScanResult:
@@ -115,6 +123,8 @@ def scan(
         Codes, prefixes, names or ``"ALL"``; as the options of the command.
     isolated : bool
         Use no configuration file.
+    data : bool
+        Audit the declared data sets, where folders are scanned.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
     progress : callable, optional
@@ -150,23 +160,29 @@ def scan(
     beside = Beside()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
-        beside = check_beside(places, discovered, code, config, found, with_claims=claims)
+        beside = check_beside(
+            places, discovered, code, config, found, selection.shows, tell, with_data=data, with_claims=claims
+        )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
+    looked_at |= {file["path"] for one in beside.data for split in one.splits for file in split["files"]}
     return ScanResult(
         findings=_with_fingerprints(shown, modules, config.root),
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
-            if problem.error and not selection.ignores(problem.location.path, "LK001")
+            if problem.error
+            and (problem in beside.problems or not selection.ignores(problem.location.path, "LK001"))
         ),
         notices=(*_passed_over(problems), *analysed.notes),
         suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
+        code_files=len(asked),
+        data=beside.data,
         claims=beside.claims,
     )
 

@@ -40,7 +40,7 @@ def run(arguments: list[str]) -> int:
         progress.clear()
     _print(result, given)
     if given.report:
-        _write_report(result, Path(given.report))
+        _write_report(result, Path(given.report), _declared(given))
     if given.write_clean:
         from leakcheck.audit.clean import write_clean
 
@@ -166,7 +166,14 @@ def _print(result: AuditResult, given: argparse.Namespace) -> None:
     print(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
 
 
-def _write_report(result: AuditResult, path: Path) -> None:
+def _declared(given: argparse.Namespace) -> dict[str, object]:
+    """What the command says of the data, under the keys of a declared data set."""
+    keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
+    values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
+    return {key: value for key, value in values.items() if value}
+
+
+def _write_report(result: AuditResult, path: Path, parameters: dict[str, object]) -> None:
     """Write beside, then rename.
 
     Raises
@@ -175,10 +182,12 @@ def _write_report(result: AuditResult, path: Path) -> None:
         When the ending names no known format.
     """
     if path.suffix == ".html":
+        from leakcheck.audit.declared import audited_data
         from leakcheck.report.document import build
         from leakcheck.report.page import write_report
 
-        write_report(path, build(findings=result.findings, datasets=tuple(result.rows)))
+        data = audited_data(", ".join(result.rows), parameters, result)
+        write_report(path, build(findings=result.findings, datasets=(data,)))
         return
     if path.suffix == ".json":
         content = json.dumps(result.to_dict(), indent=2, default=str) + "\n"

@@ -26,7 +26,9 @@ def run(arguments: list[str]) -> int:
     config = _config(options)
     progress = ProgressLine(not options.quiet)
     try:
-        result = scan(*options.paths, config=config, claims=not options.no_claims, progress=progress)
+        result = scan(
+            *options.paths, config=config, data=not options.no_data, claims=not options.no_claims, progress=progress
+        )
     finally:
         progress.clear()
     _print_messages(result, options)
@@ -140,10 +142,15 @@ def _write_report(result: ScanResult, file: Path) -> None:
         return lines[place.line - 1].strip() if place.line <= len(lines) else None
 
     errors = [f"{problem.location.path}: {problem.message}" for problem in result.errors]
-    findings = [*result.findings, *result.suppressed]
-    write_report(
-        file, build(findings=findings, claims=result.claims, errors=errors, files=result.files, line_of=line_of)
+    document = build(
+        findings=[*result.findings, *result.suppressed],
+        claims=result.claims,
+        errors=errors,
+        files=result.code_files,
+        datasets=result.data,
+        line_of=line_of,
     )
+    write_report(file, document)
 
 
 def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:

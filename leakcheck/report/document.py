@@ -16,6 +16,7 @@ from leakcheck.report.json import finding_record
 from leakcheck.report.loop import chances_survived, empirical_loop
 
 if TYPE_CHECKING:
+    from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
@@ -39,7 +40,7 @@ def build(
     ranking: Ranking | None = None,
     errors: Sequence[str] = (),
     files: int | None = None,
-    datasets: Sequence[str] = (),
+    datasets: Sequence[AuditedData] = (),
     parameters: Mapping[str, Any] | None = None,
     line_of: LineOf | None = None,
     title: str = "Can the score be believed?",
@@ -60,8 +61,8 @@ def build(
         What could not be done.
     files : int, optional
         Code files that were looked at; None where no code was.
-    datasets : sequence of str
-        Names of the data sets that were audited.
+    datasets : sequence of AuditedData
+        The data sets that were audited.
     parameters : mapping, optional
         Further parameters of the run, for the last section.
     line_of : callable, optional
@@ -74,12 +75,12 @@ def build(
     of_data = [finding for finding in shown if finding.code.startswith(("LK6", "LK7"))]
     of_code = [finding for finding in shown if finding not in of_claims and finding not in of_data]
     records = [_claim_record(facts, settings) for facts in claims]
-    loop = empirical_loop(shown, claims, files=files, datasets=datasets)
+    loop = empirical_loop(shown, claims, files=files, datasets=[one.id for one in datasets])
     return {
         "version": DOCUMENT_VERSION,
         "tool": {"name": "leakcheck", "version": __version__},
         "title": title,
-        "verdict": _verdict(shown, claims, errors, files is not None, datasets),
+        "verdict": _verdict(shown, claims, errors, files is not None, bool(datasets)),
         "counts": {severity.value: sum(found.severity is severity for found in shown) for severity in Severity}
         | {"suppressed": len(findings) - len(shown)},
         "claims": records,
@@ -95,7 +96,7 @@ def build(
         "chances": chances_survived(loop),
         "checked": {
             "files": files,
-            "datasets": list(datasets),
+            "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
             "parameters": {key: _cell(value) for key, value in (parameters or {}).items()},
         },
@@ -113,12 +114,21 @@ def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any
     return record
 
 
+def _data_record(audited: AuditedData) -> dict[str, Any]:
+    record = asdict(audited)
+    record["parameters"] = {
+        key: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for key, value in audited.parameters.items()
+    }
+    return record
+
+
 def _verdict(
     findings: Sequence[Finding],
     claims: Sequence[ClaimFacts],
     errors: Sequence[str],
     code: bool,
-    datasets: Sequence[str],
+    data: bool,
 ) -> dict[str, str]:
     """The first thing a reader sees: a state, a headline and one sentence."""
     severities = Counter(finding.severity for finding in findings)
@@ -162,7 +172,7 @@ def _verdict(
             "headline": "The score may be biased",
             "sentence": f"{_count(severities[Severity.WARNING], 'warning')}, among them: {_brief(findings[0])}.",
         }
-    legs = [name for name, done in (("code", code), ("data", bool(datasets))) if done]
+    legs = [name for name, done in (("code", code), ("data", data)) if done]
     what = " and ".join(legs) or "what was given"
     return {
         "state": "good",

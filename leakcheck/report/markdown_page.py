@@ -30,9 +30,12 @@ def to_markdown(document: Document) -> str:
     lines += ["", "### What was checked", ""]
     checked = document["checked"]
     lines.append(f"- code: {'not looked at' if checked['files'] is None else str(checked['files']) + ' files'}")
-    lines.append(f"- data: {_text(', '.join(checked['datasets'])) or 'not looked at'}")
+    names = ", ".join(data["id"] for data in checked["datasets"])
+    lines.append(f"- data: {_text(names) or 'not looked at'}")
     lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
     lines += [f"- {_text(name)}: {_text(value)}" for name, value in checked["parameters"].items()]
+    for data in checked["datasets"]:
+        lines += _data(data)
     lines += ["", f"leakcheck {document['tool']['version']}"]
     return "\n".join(lines) + "\n"
 
@@ -85,6 +88,17 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
             yield f"  - {_text(step['label'])}: {_text(step['place'])}"
     if group["total"] > _MOST_FINDINGS:
         yield f"- and {group['total'] - _MOST_FINDINGS} more"
+
+
+def _data(data: dict[str, Any]) -> Iterator[str]:
+    yield from ("", f"#### Data set {_text(data['id'])}", "")
+    yield from (f"- {_text(name)}: {_text(value)}" for name, value in data["parameters"].items())
+    yield from (f"- compared: {_text(check)}" for check in data["checks"])
+    yield from (f"- left out: {_text(note)}" for note in data["notes"])
+    yield from ("", "| split | file | rows | SHA-256 |", "|---|---|---|---|")
+    for split in data["splits"]:
+        for file in split["files"] or [{"path": "in memory", "rows": split["rows"], "sha256": ""}]:
+            yield f"| {_text(split['name'])} | {_text(file['path'])} | {file['rows']} | {file['sha256']} |"
 
 
 def _text(value: Any) -> str:
