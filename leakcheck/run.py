@@ -173,8 +173,7 @@ def scan(
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
-            if problem.error
-            and (problem in beside.problems or not selection.ignores(problem.location.path, "LK001"))
+            if problem.error and (problem in beside.problems or not selection.ignores(problem.location.path, "LK001"))
         ),
         notices=(*_passed_over(problems), *analysed.notes),
         suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),

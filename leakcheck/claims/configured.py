@@ -115,4 +115,3 @@ def _demoted(claim: Claim, exploratory: Sequence[str]) -> Claim:
     if any(fnmatchcase(path, pattern) for path in claim.code for pattern in exploratory):
         return replace(claim, stage=Stage.EXPLORATORY)
     return claim
-

@@ -125,4 +125,3 @@ def _below(real: str, root: Path) -> str | None:
     """The path inside the project, as the configuration names its texts."""
     inside = os.path.relpath(real, os.path.realpath(root))
     return None if inside.startswith("..") else Path(inside).as_posix()
-

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck import __version__
 from leakcheck.findings import Finding, Location, Severity
+from leakcheck.report.evidence import cell, evidence_record
 from leakcheck.report.json import finding_record
 from leakcheck.report.loop import chances_survived, empirical_loop
 
@@ -26,9 +27,6 @@ LineOf = Callable[[Location], str | None]
 
 DOCUMENT_VERSION = 1
 MOST_FINDINGS = 200  # of each leg
-MOST_ROWS = 20  # of a table of evidence
-MOST_CHARACTERS = 500  # of one cell
-_RUNNING_TEXT = 24  # characters
 _MOST_IN_HEAD = 180  # characters of a message on the first screen
 
 
@@ -98,7 +96,7 @@ def build(
             "files": files,
             "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
-            "parameters": {key: _cell(value) for key, value in (parameters or {}).items()},
+            "parameters": {key: cell(value) for key, value in (parameters or {}).items()},
         },
         "errors": list(errors),
     }
@@ -196,55 +194,12 @@ def _finding(finding: Finding, line_of: LineOf | None) -> dict[str, Any]:
     if all(location != finding.location for _, location in steps):
         steps.insert(0, ("found here", finding.location))
     record["path"] = [
-        {"label": label, "place": str(location), "source": _cell(line_of(location)) if line_of else None}
+        {"label": label, "place": str(location), "source": cell(line_of(location)) if line_of else None}
         for label, location in steps
     ]
     del record["trace"]
-    record["evidence"] = _evidence(finding.evidence)
+    record["evidence"] = evidence_record(finding.evidence)
     return record
-
-
-def _evidence(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Single values, and tables of at most 20 rows with the number of rows there are."""
-    values: list[dict[str, Any]] = []
-    tables: list[dict[str, Any]] = []
-    for key, value in (evidence or {}).items():
-        name = key.replace("_", " ")
-        if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
-            columns = list(dict.fromkeys(column for row in value[:MOST_ROWS] for column in row))
-            rows = [[_cell(row.get(column)) for column in columns] for row in value[:MOST_ROWS]]
-            # Columns of running text share the width, so that two texts can be read side by side.
-            texts = [
-                place
-                for place in range(len(columns))
-                if any(isinstance(row[place], str) and len(row[place]) > _RUNNING_TEXT for row in rows)
-            ]
-            names = [str(column) for column in columns]
-            tables.append({"name": name, "columns": names, "texts": texts, "rows": rows, "total": len(value)})
-        elif isinstance(value, (list, tuple)):
-            more = f" and {len(value) - MOST_ROWS} more" if len(value) > MOST_ROWS else ""
-            values.append({"name": name, "value": ", ".join(str(_cell(item)) for item in value[:MOST_ROWS]) + more})
-        elif isinstance(value, Mapping):
-            inner = "; ".join(f"{inner_key}: {_cell(item)}" for inner_key, item in value.items())
-            values.append({"name": name, "value": _cell(inner)})
-        elif value is not None:
-            values.append({"name": name, "value": _cell(value)})
-    return {"values": values, "tables": tables}
-
-
-def _cell(value: Any) -> Any:
-    """A value as JSON knows it; long text is cut and says so."""
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    item = getattr(value, "item", None)
-    if callable(item):
-        return _cell(item())
-    text = str(value)
-    if len(text) > MOST_CHARACTERS:
-        return f"{text[:MOST_CHARACTERS]} ... ({len(text):,} characters)"
-    return text
 
 
 def _brief(finding: Finding) -> str:

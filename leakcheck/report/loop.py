@@ -101,7 +101,7 @@ def _reported(claims: Sequence[ClaimFacts]) -> str:
 
 
 def _decision(claims: Sequence[ClaimFacts]) -> Stage:
-    name = "Decision: does the claim hold?"
+    name = "Decision on the claim"
     if not claims:
         return _stage(name, UNKNOWN, "no claim is declared")
     failing = [f"{facts.claim.id} is {facts.verdict.value}" for facts in claims if facts.verdict.value != "supported"]

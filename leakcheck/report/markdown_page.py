@@ -52,11 +52,9 @@ def _head(document: Document) -> Iterator[str]:
 
 
 def _claim(claim: dict[str, Any]) -> Iterator[str]:
-    yield from (
-        "",
-        f"### {_text(claim['b'])} over {_text(claim['a'])}, {_text(claim['metric'])}: {claim['verdict']}",
-        "",
-    )
+    name = f"{_text(claim['id'])}: " if claim["declared"] else ""
+    comparison = f"{_text(claim['b'])} over {_text(claim['a'])}, {_text(claim['metric'])}"
+    yield from ("", f"### {name}{comparison}: {claim['verdict']}", "")
     yield _text(claim["reason"])
     yield from ("", "| | |", "|---|---|")
     for line in claim["lines"]:
@@ -84,10 +82,29 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
     for finding in group["shown"][:_MOST_FINDINGS]:
         place = _text(finding["place"])
         yield f"- **{finding['code']}** {_text(finding['message'])} ({place}). {_text(finding['help'])}"
-        for step in finding["path"][1:]:
-            yield f"  - {_text(step['label'])}: {_text(step['place'])}"
+        examples = finding["evidence"]["examples"]
+        for step in finding["path"] if examples is None else ():
+            if (step["label"], step["place"]) != ("found here", finding["place"]):
+                yield f"  - {_text(step['label'])}: {_text(step['place'])}"
+        yield from _examples(examples)
     if group["total"] > _MOST_FINDINGS:
         yield f"- and {group['total'] - _MOST_FINDINGS} more"
+
+
+def _examples(examples: dict[str, Any] | None) -> Iterator[str]:
+    if examples is None:
+        return
+    yield from ("", "  | " + " | ".join(_text(column) for column in examples["columns"]) + " | similarity |")
+    yield "  |---|---|---|"
+    for pair in examples["pairs"]:
+        sides = [
+            _text(side["place"]) + (f": {_text(side['text'])}" if side["text"] is not None else "")
+            for side in pair["sides"]
+        ]
+        yield f"  | {' | '.join(sides)} | {_text(pair['similarity'])} |"
+    if examples["total"] > len(examples["pairs"]):
+        yield f"\n  {len(examples['pairs'])} of {examples['total']} shown."
+    yield ""
 
 
 def _data(data: dict[str, Any]) -> Iterator[str]:
