@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import Claim, ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
@@ -36,20 +37,14 @@ def run(arguments: list[str]) -> int:
 
     require_libraries()
     settings = _settings(options)
-    from leakcheck.claims.check import check_claims
-    from leakcheck.claims.rules import findings_of
-
     root = Path()
+    facts: tuple[ClaimFacts, ...] = ()
+    findings: tuple[Finding, ...] = ()
     if options.ablation:
-        print(_ablation(options, settings, root), end="")
-        return 0
-    claims = _claims(options, root)
-    checked = check_claims(claims, root, settings)
-    if checked.failures:
-        raise checked.failures[0].error
-    findings = findings_of(checked.facts)
-    extras = _extras(options, claims, root)
-    text = _render(options.output_format, checked.facts, findings, settings, extras)
+        extras = _Extras(ablation=_ablation(options, settings, root))
+    else:
+        facts, findings, extras = _compared(options, settings, root)
+    text = _render(options.output_format, facts, findings, settings, extras)
     if options.output_file:
         write_file(Path(options.output_file), text)
     else:
@@ -60,9 +55,31 @@ def run(arguments: list[str]) -> int:
 
         write_report(
             Path(options.report),
-            build(findings=findings, claims=checked.facts, settings=settings, ranking=extras.ranking),
+            build(
+                findings=findings,
+                claims=facts,
+                settings=settings,
+                ranking=extras.ranking,
+                ablation=extras.ablation,
+                variance=extras.variance,
+            ),
         )
     return 1 if findings and not options.exit_zero else 0
+
+
+def _compared(
+    options: argparse.Namespace, settings: Settings, root: Path
+) -> tuple[tuple[ClaimFacts, ...], tuple[Finding, ...], _Extras]:
+    """Facts and findings of each method compared with `a`, and what was asked for beside."""
+    from leakcheck.claims.check import check_claims
+    from leakcheck.claims.rules import findings_of
+
+    claims = _claims(options, root)
+    checked = check_claims(claims, root, settings)
+    if checked.failures:
+        raise checked.failures[0].error
+    extras = _Extras(_rank(options, claims, root), _variance(options, root))
+    return checked.facts, findings_of(checked.facts), extras
 
 
 def _parser() -> Parser:
@@ -189,10 +206,7 @@ class _Extras:
 
     ranking: Ranking | None = None
     variance: tuple[Component, ...] = ()
-
-
-def _extras(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> _Extras:
-    return _Extras(_rank(options, claims, root), _variance(options, root))
+    ablation: Ablation | None = None
 
 
 def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
@@ -221,16 +235,15 @@ def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
         raise LeakcheckError(f"the spread cannot be split: {problem}", file=options.results[0]) from None
 
 
-def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> str:
+def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> Ablation:
     from leakcheck.claims.ablation import read_ablation
     from leakcheck.claims.tables import read_table
-    from leakcheck.claims.text import ablation_text
 
     full = dict(part.split("=", 1) for part in options.ablation.split(",") if "=" in part)
     if len(full) != len(options.ablation.split(",")):
         raise LeakcheckError("--ablation is not usable", expected="NAME=FULL,...", found=repr(options.ablation))
     table = read_table(root / options.results[0], options.results[0])
-    return ablation_text(read_ablation(table, list(full), full, _base(options), settings)) + "\n"
+    return read_ablation(table, list(full), full, _base(options), settings)
 
 
 def _render(
@@ -245,9 +258,11 @@ def _render(
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
         return "".join(f"{line}\n" for line in lines)
-    from leakcheck.claims.text import ranking_text, summary_text, variance_text
+    from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]
+    if extras.ablation is not None:
+        parts.append(ablation_text(extras.ablation))
     if extras.ranking is not None:
         parts.append(ranking_text(extras.ranking))
     if extras.variance:
@@ -263,7 +278,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
     from dataclasses import asdict
 
     from leakcheck import __version__
-    from leakcheck.claims.export import claim_json
+    from leakcheck.claims.export import ablation_json, claim_json
     from leakcheck.report.json import FORMAT_VERSION, finding_record
 
     by_code = Counter(found.code for found in findings)
@@ -274,6 +289,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
         "claims": [claim_json(one, settings) for one in facts],
         "ranking": None if extras.ranking is None else asdict(extras.ranking),
         "variance": [asdict(part) for part in extras.variance],
+        "ablation": None if extras.ablation is None else ablation_json(extras.ablation, settings),
         "findings": [finding_record(found) for found in findings],
         "errors": [],
     }

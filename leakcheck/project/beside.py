@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding, Location
+from leakcheck.findings import Finding
 from leakcheck.project.config import Config
 from leakcheck.project.discover import Discovered, discover_prose
 from leakcheck.project.nearest import nearest

@@ -18,14 +18,17 @@ from leakcheck.report.loop import chances_survived, empirical_loop
 
 if TYPE_CHECKING:
     from leakcheck.audit.declared import AuditedData
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
+    from leakcheck.claims.variance import Component
 
 Document = dict[str, Any]
 LineOf = Callable[[Location], str | None]
 
 DOCUMENT_VERSION = 1
+ALPHA = 0.05  # of an ablation's table, as of every family of claims
 MOST_FINDINGS = 200  # of each leg
 _MOST_IN_HEAD = 180  # characters of a message on the first screen
 
@@ -36,6 +39,8 @@ def build(
     claims: Sequence[ClaimFacts] = (),
     settings: Settings | None = None,
     ranking: Ranking | None = None,
+    ablation: Ablation | None = None,
+    variance: Sequence[Component] = (),
     errors: Sequence[str] = (),
     files: int | None = None,
     datasets: Sequence[AuditedData] = (),
@@ -55,6 +60,10 @@ def build(
         With which the claims were computed.
     ranking : Ranking, optional
         Of several methods over several data sets.
+    ablation : Ablation, optional
+        A table of what each component adds.
+    variance : sequence of Component
+        Where the spread of the runs comes from.
     errors : sequence of str
         What could not be done.
     files : int, optional
@@ -73,18 +82,20 @@ def build(
     of_data = [finding for finding in shown if finding.code.startswith(("LK6", "LK7"))]
     of_code = [finding for finding in shown if finding not in of_claims and finding not in of_data]
     records = [_claim_record(facts, settings) for facts in claims]
-    loop = empirical_loop(shown, claims, files=files, datasets=[one.id for one in datasets])
+    loop = empirical_loop(shown, claims, files=files, datasets=[one.id for one in datasets], ablation=ablation)
     return {
         "version": DOCUMENT_VERSION,
         "tool": {"name": "leakcheck", "version": __version__},
         "title": title,
-        "verdict": _verdict(shown, claims, errors, files is not None, bool(datasets)),
+        "verdict": _verdict(shown, claims, errors, files is not None, bool(datasets), ablation),
         "counts": {severity.value: sum(found.severity is severity for found in shown) for severity in Severity}
         | {"suppressed": len(findings) - len(shown)},
         "claims": records,
         "ranking": None
         if ranking is None
         else {**asdict(ranking), "groups": [list(group) for group in ranking.groups]},
+        "ablation": None if ablation is None else _ablation_record(ablation, settings),
+        "variance": [asdict(part) for part in variance],
         "findings": {
             "claims": _capped(of_claims, None),
             "code": _capped(of_code, line_of),
@@ -112,6 +123,22 @@ def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any
     return record
 
 
+def _ablation_record(ablation: Ablation, settings: Settings | None) -> dict[str, Any]:
+    """The export of the table, with the words of each row."""
+    from leakcheck.claims.export import ablation_json
+    from leakcheck.claims.summary import Settings
+    from leakcheck.claims.wording import amount, interval_text
+
+    record = ablation_json(ablation, settings or Settings())
+    for kind, rows in (("knockouts", ablation.knockouts), ("interactions", ablation.interactions)):
+        for row, shown in zip(rows, record[kind], strict=True):
+            summary = row.facts.summary
+            interval = summary.t_interval
+            shown["difference"] = amount(summary.difference, summary)
+            shown["interval"] = "none" if interval is None else interval_text(interval, summary)
+    return record
+
+
 def _data_record(audited: AuditedData) -> dict[str, Any]:
     record = asdict(audited)
     record["parameters"] = {
@@ -127,6 +154,7 @@ def _verdict(
     errors: Sequence[str],
     code: bool,
     data: bool,
+    ablation: Ablation | None,
 ) -> dict[str, str]:
     """The first thing a reader sees: a state, a headline and one sentence."""
     severities = Counter(finding.severity for finding in findings)
@@ -170,12 +198,33 @@ def _verdict(
             "headline": "The score may be biased",
             "sentence": f"{_count(severities[Severity.WARNING], 'warning')}, among them: {_brief(findings[0])}.",
         }
+    if ablation is not None:
+        return _ablation_verdict(ablation)
     legs = [name for name, done in (("code", code), ("data", data)) if done]
     what = " and ".join(legs) or "what was given"
     return {
         "state": "good",
         "headline": "Nothing found",
         "sentence": f"No leak was found in the {what}. That is no proof that there is none: see what was checked.",
+    }
+
+
+def _ablation_verdict(ablation: Ablation) -> dict[str, str]:
+    components = dict.fromkeys(one.component for one in ablation.knockouts)
+    helping = dict.fromkeys(
+        one.component
+        for one in ablation.knockouts
+        if one.facts.clears and one.adjusted_p is not None and one.adjusted_p < ALPHA
+    )
+    told = (
+        f"Removing it costs more than the threshold, once corrected: {', '.join(helping)}."
+        if helping
+        else ("No component's removal costs more than the threshold, once corrected.")
+    )
+    return {
+        "state": "good" if components and len(helping) == len(components) else "warn",
+        "headline": f"{len(helping)} of {_count(len(components), 'component')} shown to help",
+        "sentence": told,
     }
 
 

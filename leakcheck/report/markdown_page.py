@@ -20,6 +20,14 @@ def to_markdown(document: Document) -> str:
         lines += _claim(claim)
     if document["ranking"] is not None:
         lines += _ranking(document["ranking"])
+    if document["ablation"] is not None:
+        lines += _ablation(document["ablation"])
+    if document["variance"]:
+        lines += ["", "### Where the spread comes from", "", "| factor | sd | share |", "|---|---|---|"]
+        lines += [
+            f"| {_text(part['factor'])} | {part['variance'] ** 0.5:.3g} | {100 * part['share']:.0f} % |"
+            for part in document["variance"]
+        ]
     titles = {"claims": "Findings about the claims", "code": "Findings in the code", "data": "Findings in the data"}
     for leg, title in titles.items():
         lines += _findings(title, document["findings"][leg])
@@ -34,9 +42,16 @@ def to_markdown(document: Document) -> str:
     lines.append(f"- data: {_text(names) or 'not looked at'}")
     lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
     lines += [f"- {_text(name)}: {_text(value)}" for name, value in checked["parameters"].items()]
+    if document["claims"]:
+        used = document["claims"][0]["parameters"]
+        lines.append(
+            f"- intervals: {100 * used['level']:.4g} %, {used['resamples']} resamples, seed {used['seed']}, "
+            f"quantiles by the {used['quantile_rule']}"
+        )
     for data in checked["datasets"]:
         lines += _data(data)
-    lines += ["", f"leakcheck {document['tool']['version']}"]
+    versions = ", ".join(f"{name} {version}" for name, version in _versions(document).items())
+    lines += ["", versions]
     return "\n".join(lines) + "\n"
 
 
@@ -75,6 +90,19 @@ def _ranking(ranking: dict[str, Any]) -> Iterator[str]:
     yield f"Critical difference (Nemenyi, 0.05): {ranking['critical_difference']:.4g}."
 
 
+def _ablation(ablation: dict[str, Any]) -> Iterator[str]:
+    yield from ("", f"### Ablation of {_text(ablation['full'])}", "")
+    yield from ("| without | difference | interval | Holm p | verdict |", "|---|---|---|---|---|")
+    for row in ablation["knockouts"]:
+        p = "none" if row["adjusted_p"] is None else f"{row['adjusted_p']:.3g}"
+        cells = (f"{row['component']}={row['setting']}", row["difference"], row["interval"], p)
+        yield f"| {' | '.join(map(_text, cells))} | {row['comparison']['verdict']} |"
+    yield ""
+    for row in ablation["interactions"]:
+        yield f"- interaction of {_text(row['component'])}: {_text(row['difference'])} {_text(row['interval'])}"
+    yield from (f"- not used: {_text(reason)}" for reason in ablation["unusable"])
+
+
 def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
     if not group["total"]:
         return
@@ -89,6 +117,14 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
         yield from _examples(examples)
     if group["total"] > _MOST_FINDINGS:
         yield f"- and {group['total'] - _MOST_FINDINGS} more"
+
+
+def _versions(document: Document) -> dict[str, str]:
+    claims = document["claims"]
+    found: dict[str, str] = (
+        claims[0]["parameters"]["versions"] if claims else {"leakcheck": document["tool"]["version"]}
+    )
+    return found
 
 
 def _examples(examples: dict[str, Any] | None) -> Iterator[str]:
