@@ -26,7 +26,9 @@ def summary_text(facts: ClaimFacts) -> str:
         f"  {facts.reason}",
         "",
     ]
-    lines += [f"  {label:<{_LABEL_WIDTH}}{value}" for label, value in summary_lines(facts)]
+    numbers = summary_lines(facts)
+    width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in numbers))
+    lines += [f"  {label:<{width}}{value}" for label, value in numbers]
     lines.append("")
     lines += [f"  - {caveat}" for caveat in facts.caveats]
     if facts.missing:

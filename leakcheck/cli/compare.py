@@ -146,6 +146,12 @@ def _base(options: argparse.Namespace) -> Claim:
     from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
 
     results = options.results
+    if options.best_of is not None and options.best_of < 1:
+        raise LeakcheckError("--best-of is not usable", expected="a whole number from 1", found=str(options.best_of))
+    if options.trials is not None and min(options.trials) < 0:
+        raise LeakcheckError(
+            "--trials is not usable", expected="two whole numbers from 0", found=" ".join(map(str, options.trials))
+        )
     if len(results) > 2:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
@@ -255,9 +261,16 @@ def _render(
 ) -> str:
     if output_format == "json":
         return _json(facts, findings, settings, extras)
+    from leakcheck.report.text import clean
+
+    lines = _lines(output_format, facts, findings, extras)
+    return "".join(f"{clean(line)}\n" for line in lines)
+
+
+def _lines(output_format: str, facts: Sequence[ClaimFacts], findings: Sequence[Finding], extras: _Extras) -> list[str]:
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
-        return "".join(f"{line}\n" for line in lines)
+        return lines
     from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]
@@ -269,7 +282,7 @@ def _render(
         parts.append(variance_text(extras.variance))
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts).split("\n")
 
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:

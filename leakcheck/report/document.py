@@ -82,6 +82,8 @@ def build(
     of_data = [finding for finding in shown if finding.code.startswith(("LK6", "LK7"))]
     of_code = [finding for finding in shown if finding not in of_claims and finding not in of_data]
     records = [_claim_record(facts, settings) for facts in claims]
+    table = None if ablation is None else _ablation_record(ablation, settings)
+    comparisons = [*records, *(row["comparison"] for row in (table or {}).get("knockouts", ()))]
     loop = empirical_loop(shown, claims, files=files, datasets=[one.id for one in datasets], ablation=ablation)
     return {
         "version": DOCUMENT_VERSION,
@@ -94,7 +96,7 @@ def build(
         "ranking": None
         if ranking is None
         else {**asdict(ranking), "groups": [list(group) for group in ranking.groups]},
-        "ablation": None if ablation is None else _ablation_record(ablation, settings),
+        "ablation": table,
         "variance": [asdict(part) for part in variance],
         "findings": {
             "claims": _capped(of_claims, None),
@@ -107,6 +109,7 @@ def build(
             "files": files,
             "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
+            "calculation": comparisons[0]["parameters"] if comparisons else None,
             "parameters": {key: cell(value) for key, value in (parameters or {}).items()},
         },
         "errors": list(errors),
@@ -130,12 +133,13 @@ def _ablation_record(ablation: Ablation, settings: Settings | None) -> dict[str,
     from leakcheck.claims.wording import amount, interval_text
 
     record = ablation_json(ablation, settings or Settings())
-    for kind, rows in (("knockouts", ablation.knockouts), ("interactions", ablation.interactions)):
-        for row, shown in zip(rows, record[kind], strict=True):
-            summary = row.facts.summary
-            interval = summary.t_interval
-            shown["difference"] = amount(summary.difference, summary)
-            shown["interval"] = "none" if interval is None else interval_text(interval, summary)
+    for facts, shown in (
+        *zip((one.facts for one in ablation.knockouts), record["knockouts"], strict=True),
+        *zip((one.facts for one in ablation.interactions), record["interactions"], strict=True),
+    ):
+        interval = facts.summary.t_interval
+        shown["difference"] = amount(facts.summary.difference, facts.summary)
+        shown["interval"] = "none" if interval is None else interval_text(interval, facts.summary)
     return record
 
 
@@ -211,6 +215,9 @@ def _verdict(
 
 def _ablation_verdict(ablation: Ablation) -> dict[str, str]:
     components = dict.fromkeys(one.component for one in ablation.knockouts)
+    if not components:
+        sentence = "No cell of the table lacks one component and has the runs of the full method."
+        return {"state": "warn", "headline": "The table shows the effect of no component", "sentence": sentence}
     helping = dict.fromkeys(
         one.component
         for one in ablation.knockouts
@@ -222,7 +229,7 @@ def _ablation_verdict(ablation: Ablation) -> dict[str, str]:
         else ("No component's removal costs more than the threshold, once corrected.")
     )
     return {
-        "state": "good" if components and len(helping) == len(components) else "warn",
+        "state": "good" if len(helping) == len(components) else "warn",
         "headline": f"{len(helping)} of {_count(len(components), 'component')} shown to help",
         "sentence": told,
     }

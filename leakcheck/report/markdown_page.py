@@ -42,16 +42,16 @@ def to_markdown(document: Document) -> str:
     lines.append(f"- data: {_text(names) or 'not looked at'}")
     lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
     lines += [f"- {_text(name)}: {_text(value)}" for name, value in checked["parameters"].items()]
-    if document["claims"]:
-        used = document["claims"][0]["parameters"]
+    used = checked["calculation"]
+    if used is not None:
         lines.append(
             f"- intervals: {100 * used['level']:.4g} %, {used['resamples']} resamples, seed {used['seed']}, "
             f"quantiles by the {used['quantile_rule']}"
         )
     for data in checked["datasets"]:
         lines += _data(data)
-    versions = ", ".join(f"{name} {version}" for name, version in _versions(document).items())
-    lines += ["", versions]
+    versions = used["versions"] if used is not None else {"leakcheck": document["tool"]["version"]}
+    lines += ["", ", ".join(f"{name} {version}" for name, version in versions.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -117,14 +117,6 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
         yield from _examples(examples)
     if group["total"] > _MOST_FINDINGS:
         yield f"- and {group['total'] - _MOST_FINDINGS} more"
-
-
-def _versions(document: Document) -> dict[str, str]:
-    claims = document["claims"]
-    found: dict[str, str] = (
-        claims[0]["parameters"]["versions"] if claims else {"leakcheck": document["tool"]["version"]}
-    )
-    return found
 
 
 def _examples(examples: dict[str, Any] | None) -> Iterator[str]:

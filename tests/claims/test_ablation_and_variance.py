@@ -79,6 +79,15 @@ def test_report_of_an_ablation(compare: Compare, suffix: str) -> None:
     assert "augment=off" in text or '"setting": "off"' in text
     assert "2 components differ from the full method" in text
     assert "each with its interval: augment, dropout" in text  # the stage of the loop
+    assert "inverted distribution function" in text
+
+
+def test_report_of_an_ablation_without_a_usable_cell(compare: Compare) -> None:
+    Path("ablation.csv").write_text(cells({("on", "on"): 0.9, ("off", "off"): 0.8}))
+    compare("ablation.csv", *ARGUMENTS, "--report", "report.md")
+    text = Path("report.md").read_text()
+    assert text.startswith("## Warning: The table shows the effect of no component")
+    assert "- [ ] no evidence Ablations" in text
 
 
 def test_ablation_goes_to_a_file(compare: Compare) -> None:
