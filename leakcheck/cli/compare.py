@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.output import SERVICE_FORMATS, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
-from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from leakcheck.claims.summary import Settings
     from leakcheck.claims.variance import Component
     from leakcheck.findings import Finding
+    from leakcheck.report.document import Document
 
+_FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 EXAMPLES = """\
 examples:
   leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
@@ -44,26 +46,11 @@ def run(arguments: list[str]) -> int:
         extras = _Extras(ablation=_ablation(options, settings, root))
     else:
         facts, findings, extras = _compared(options, settings, root)
-    text = _render(options.output_format, facts, findings, settings, extras)
-    if options.output_file:
-        write_file(Path(options.output_file), text)
-    else:
-        print(text, end="")
+    write_output(_render(options.output_format, facts, findings, settings, extras), options.output_file)
     if options.report:
-        from leakcheck.report.document import build
         from leakcheck.report.page import write_report
 
-        write_report(
-            Path(options.report),
-            build(
-                findings=findings,
-                claims=facts,
-                settings=settings,
-                ranking=extras.ranking,
-                ablation=extras.ablation,
-                variance=extras.variance,
-            ),
-        )
+        write_report(Path(options.report), _document(facts, findings, settings, extras))
     return 1 if findings and not options.exit_zero else 0
 
 
@@ -73,13 +60,14 @@ def _compared(
     """Facts and findings of each method compared with `a`, and what was asked for beside."""
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
+    from leakcheck.project.fingerprint import fingerprints_without_code
 
     claims = _claims(options, root)
     checked = check_claims(claims, root, settings)
     if checked.failures:
         raise checked.failures[0].error
     extras = _Extras(_rank(options, claims, root), _variance(options, root))
-    return checked.facts, findings_of(checked.facts), extras
+    return checked.facts, fingerprints_without_code(findings_of(checked.facts)), extras
 
 
 def _parser() -> Parser:
@@ -119,7 +107,7 @@ def _parser() -> Parser:
     add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default: 42)")
     add("--bca", action="store_true", help="show the BCa interval too")
     add = parser.add_argument_group("output").add_argument
-    add("--output-format", choices=("full", "concise", "json"), default="full", help="(default: full)")
+    add("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     add("--output-file", metavar="FILE", help="write there instead of standard output")
     add("--report", metavar="FILE", help="write a report: .html, .md or .json")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
@@ -261,6 +249,16 @@ def _render(
 ) -> str:
     if output_format == "json":
         return _json(facts, findings, settings, extras)
+    if output_format == "json-lines":
+        import json
+
+        from leakcheck.report.json import finding_record
+
+        return "".join(f"{json.dumps(finding_record(found))}\n" for found in findings)
+    if output_format in SERVICE_FORMATS:
+        from leakcheck.report.formats import Results, render
+
+        return render(output_format, Results(findings, lambda: _document(facts, findings, settings, extras)))
     from leakcheck.report.text import clean
 
     lines = _lines(output_format, facts, findings, extras)
@@ -283,6 +281,21 @@ def _lines(output_format: str, facts: Sequence[ClaimFacts], findings: Sequence[F
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
     return "\n\n".join(parts).split("\n")
+
+
+def _document(
+    facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras
+) -> Document:
+    from leakcheck.report.document import build
+
+    return build(
+        findings=findings,
+        claims=facts,
+        settings=settings,
+        ranking=extras.ranking,
+        ablation=extras.ablation,
+        variance=extras.variance,
+    )
 
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:
