@@ -186,7 +186,8 @@ def scan(
     applied = None
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
-        checked = (*(("LK6", "LK7") if data else ()), *(("LK8",) if claims else ()))
+        with_risks = claims and (data or not config.datasets)  # else a claim at risk may look sound
+        checked = (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
         applied = apply_baseline(
             accepted,

@@ -176,6 +176,16 @@ def test_missing_extra_is_one_line(scan: Scan, monkeypatch: pytest.MonkeyPatch) 
     assert "LK101" in out
 
 
+def test_baseline_accepts_findings_of_all_legs(scan: Scan, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["baseline"]) == 0
+    capsys.readouterr()
+    status, out, err = scan()
+    assert (status, err) == (0, "")
+    assert "7 suppressed by the baseline" in out
+    status, _, err = scan("--no-data")  # what nobody looked for is not gone
+    assert (status, err) == (0, "")
+
+
 def test_nothing_heavy_is_loaded_where_nothing_is_declared() -> None:
     code = (
         "import sys, leakcheck; leakcheck.scan('.'); print(sorted({'numpy', 'pandas', 'pyarrow'} & set(sys.modules)))"
