@@ -24,6 +24,7 @@ from leakcheck.project.source import Problem, Source
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.flow.tables import Tables
 
@@ -53,6 +54,10 @@ class ScanResult:
         Files that couldn't be read or were passed over.
     sources : Modules
         The files that were read, for showing their lines.
+    code_files : int
+        Python files and notebooks among them.
+    data : tuple of AuditedData
+        The declared data sets that could be audited.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
     baseline : Applied, optional
@@ -66,6 +71,8 @@ class ScanResult:
     files: int
     skipped: int
     sources: Modules
+    code_files: int = 0
+    data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
     baseline: Applied | None = None
 
@@ -106,6 +113,7 @@ def scan(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     isolated: bool = False,
+    data: bool = True,
     claims: bool = True,
     baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
     unsaved: Mapping[Path, bytes] | None = None,
@@ -123,6 +131,8 @@ def scan(
         Codes, prefixes, names or ``"ALL"``; as the options of the command.
     isolated : bool
         Use no configuration file.
+    data : bool
+        Audit the declared data sets, where folders are scanned.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
     baseline : Baseline, path-like or False, optional
@@ -168,25 +178,34 @@ def scan(
     beside = Beside()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
-        beside = check_beside(places, discovered, code, config, found, with_claims=claims)
+        beside = check_beside(
+            places, discovered, code, config, found, selection.shows, tell, with_data=data, with_claims=claims
+        )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
+    looked_at |= {file["path"] for one in beside.data for split in one.splits for file in split["files"]}
     commented = sorted(silenced.suppressed, key=Finding.sort_key)
     marked = _with_fingerprints((*shown, *commented), modules, config.root)
     reported, suppressed = marked[: len(shown)], marked[len(shown) :]
     applied = None
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
-        checked_claims = claims and bool(discovered.folders) and not beside.problems
+        with_risks = claims and (data or not config.datasets)  # else a claim at risk may look sound
+        checked = (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
         applied = apply_baseline(
             accepted,
             reported,
             [entry_of(finding) for finding in shown],
             [entry_of(finding) for finding in everything if not selection.shows(finding)],
-            Looked(config.root, asked - unreadable, discovered.folders, ("LK8",) if checked_claims else ()),
+            Looked(
+                config.root,
+                asked - unreadable,
+                discovered.folders,
+                checked if discovered.folders and not beside.problems else (),
+            ),
         )
         reported = applied.reported
         suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
@@ -195,13 +214,15 @@ def scan(
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
-            if problem.error and not selection.ignores(problem.location.path, "LK001")
+            if problem.error and (problem in beside.problems or not selection.ignores(problem.location.path, "LK001"))
         ),
         notices=(*_passed_over(problems), *analysed.notes, *(applied.notices if applied else ())),
         suppressed=suppressed,
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
+        code_files=len(asked),
+        data=beside.data,
         claims=beside.claims,
         baseline=applied,
     )

@@ -48,6 +48,7 @@ def run(arguments: list[str]) -> int:
         result = scan(
             *paths,
             config=config,
+            data=not options.no_data,
             claims=not options.no_claims,
             baseline=_baseline(options),
             unsaved=unsaved,
@@ -183,8 +184,14 @@ def _document(result: ScanResult) -> Document:
         return lines[place.line - 1].strip() if place.line <= len(lines) else None
 
     errors = [f"{problem.location.path}: {problem.message}" for problem in result.errors]
-    findings = [*result.findings, *result.suppressed]
-    return build(findings=findings, claims=result.claims, errors=errors, files=result.files, line_of=line_of)
+    return build(
+        findings=[*result.findings, *result.suppressed],
+        claims=result.claims,
+        errors=errors,
+        files=result.code_files,
+        datasets=result.data,
+        line_of=line_of,
+    )
 
 
 def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
