@@ -29,6 +29,7 @@ from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
 from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.series import Series
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
@@ -196,6 +197,7 @@ class Interpreter:
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
+        self.series = Series(self)
         self.combining = Combining(self)
         self.methods = Methods(self)
         self.loading = Loading(self)
@@ -800,6 +802,8 @@ class Interpreter:
         elif isinstance(held, Data) and name == "columns":
             frame = self.heap.fresh()
             self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
+        elif isinstance(held, Data) and name == "index" and "datetime" in self.heap.data(value).flags:
+            self.heap.set(base.address, self.series.indexed(held, "the index", self.statement_site()))
         elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
             self.writes.set_column(base, name, value)
 

@@ -84,6 +84,9 @@ class Operators(Operations):
         kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
             return self.difference(several[0], several[1], number)
+        expression = next((d for d in several if d.kind == "expression"), None)
+        if expression is not None and not rows:
+            kind, name = "expression", expression.name
         kept = (flags | carrier.flags) - {"range"}
         return Data(
             rows=rows,
@@ -115,7 +118,8 @@ class Operators(Operations):
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
-        return data.but(number=number, each=(), mask=())
+        flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
+        return data.but(number=number, each=(), mask=(), flags=flags)
 
     def difference(self, whole: Data, part: Data, number: int) -> Data:
         """All but the rows of an index."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import Learn, Predict, Score, Split
+from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
@@ -259,7 +259,7 @@ class SpecialFunctions(Operations):
             data = self.heap.data(result)
             rows = condition.rows or data.rows
             marks = data.marks | (bounds if any(v.rows for v in values) else NO_MARKS)
-            scores = frozenset(m for m in condition.marks if isinstance(m, Predict | Score))
+            scores = frozenset(m for m in condition.marks if isinstance(m, Predict | Score | Tie))
             return data.but(
                 rows=rows,
                 marks=marks | scores,
@@ -427,7 +427,9 @@ class SpecialFunctions(Operations):
         return value
 
     def call_col(self, name: str, args: Args, site: Site) -> Value:
-        return Data(kind="expression", number=self.heap.fresh())
+        first = self.heap.load(args.pos[0]) if args.pos else NONE
+        name = first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
+        return Data(kind="expression", number=self.heap.fresh(), name=name)
 
     def call_array_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN

@@ -15,6 +15,7 @@ from leakcheck.flow.values import (
     UNKNOWN,
     Const,
     Data,
+    Instance,
     Items,
     LibObject,
     Ref,
@@ -31,14 +32,14 @@ class Splitting(Operations):
     def p_split(self, api: Api, args: Args, site: Site) -> Value:
         arrays: list[Value] = list(args.pos)
         arrays += [v for k, v in args.kw.items() if k in ("X", "y", "arrays", "data")]
-        return Items(tuple(self.split_in_two(arrays, args, site, last_part(api.name))))
+        return Items(tuple(self.split_in_two(arrays, args, site, last_part(api.name), api.kind)))
 
-    def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str) -> list[Value]:
+    def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = "") -> list[Value]:
         several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
-        shuffled = not self.i.library.is_false(args.kw.get("shuffle"))
+        shuffled = apart != "time" and not self.i.library.is_false(args.kw.get("shuffle"))
         sizes = tuple(
             (k, self.heap.data(args.kw[k]).number) for k in ("test_size", "train_size", "stratify") if k in args.kw
         )
@@ -48,7 +49,12 @@ class Splitting(Operations):
         size = self.heap.load(args.kw.get("test_size", NONE))
         share = float(size.value) if isinstance(size, Const) and isinstance(size.value, float) else None
         cut = self.i.data.cut(
-            key, CutKind.RANDOM if shuffled else CutKind.POSITION, site, roles=("train", "test"), share=share
+            key,
+            CutKind.RANDOM if shuffled else CutKind.POSITION,
+            site,
+            roles=("train", "test"),
+            share=share,
+            apart=apart,
         )
         parts: list[Value] = []
         for data in several:
@@ -69,6 +75,8 @@ class Splitting(Operations):
 
     def p_random_split(self, api: Api, args: Args, site: Site) -> Value:
         data = self.i.loading.content(args.pos[0]) if args.pos else UNKNOWN
+        if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
+            data = self.i.series.windows_of(args.pos[0], data, site)
         lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
         return self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name))
 
@@ -85,11 +93,18 @@ class Splitting(Operations):
             rows = self.i.new_rows("rows", site, "unknown", "index").rows
         kind = held.api.kind if held is not None else "fold"
         single = kind == "shuffle"
+        shuffled = held is not None and (
+            single
+            or last_part(held.api.name).startswith("Repeated")
+            or self.i.library.is_true(held.args.get("shuffle", held.args.get("#1")))
+        )
         cut = self.i.data.cut(
             ("fold", owner, rows),
             CutKind.RANDOM if single else CutKind.FOLD,
             site,
             roles=("train", "test") if single else ("train", "fold"),
+            shuffled=shuffled and kind not in ("time", "group", "predefined"),
+            apart=kind if kind in ("time", "group", "predefined") else "",
         )
         self.i.emit(
             (site, cut), Split(cut, rows, site, self.i.loops, last_part(held.api.name) if held else "folds", (data,))
@@ -100,6 +115,7 @@ class Splitting(Operations):
         data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))
         if not data.rows and data.keys is None and len(args.pos) > 1:
             data = self.heap.data(args.pos[1])
+        self.i.series.note_entities(args.get(2, held.api.groups or "groups"), data, site)
         cut, rows = self.folds(data, site, held, owner.address if isinstance(owner, Ref) else site)
         self.i.cuts_used.update({(cut, 0), (cut, 1)})
         parts = []

@@ -110,6 +110,8 @@ class Subscripts(Operations):
             return self.sliced(held, index)
         names = self.i.data.column_names(index)
         if names is not None and held.kind not in ("series", "columns", "index", "mask", "array", "tensor"):
+            if held.kind == "rolling":
+                return self.columns_by_name(held, names, single=len(names) == 1).but(kind="rolling")
             return self.columns_by_name(held, names, single=isinstance(self.heap.load(self.i.eval(index)), Const))
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
@@ -149,7 +151,8 @@ class Subscripts(Operations):
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
-            return known.but(rows=held.rows, name=held.name, keys=None)
+            flags = (known.flags - {"reversed"}) | (held.flags & {"reversed"})
+            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
@@ -169,6 +172,7 @@ class Subscripts(Operations):
             number = self.heap.number(
                 "columns", data.number, str(self.bound(index.lower)), str(self.bound(index.upper))
             )
+            data = self.i.series.without_last(data, self.bound(index.upper))
             return data.but(columns=None, number=number, kind="array" if data.kind == "array" else "part")
         value = self.heap.load(self.i.eval(index))
         names = self.i.data.names_in(value)
@@ -208,6 +212,8 @@ class Subscripts(Operations):
         if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
             return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         step = self.bound(index.step)
+        if step == -1:
+            data = data.but(flags=data.flags ^ {"reversed"})
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
         result = data
@@ -220,6 +226,9 @@ class Subscripts(Operations):
             bound = self.heap.data(value)
             if "item" in bound.flags or self._varies(bound):
                 # A window that moves with the loop: any of the rows.
+                if index.lower is not None and index.upper is not None:
+                    lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
+                    result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             number = value.value if isinstance(value, Const) else None
             base = data.keys if data.keys is not None else data.rows
@@ -231,6 +240,7 @@ class Subscripts(Operations):
                 self.i.site(bound_node),
                 bound=known,
                 explicit=False,
+                shuffled="shuffled" in data.flags,
             )
             result = self.i.data.narrowed(result, cut, part)
         return result

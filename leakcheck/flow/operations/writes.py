@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Learn, Predict
+from leakcheck.flow.events import LOOKS_AHEAD, Learn, Predict, Tie
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import BOUNDS, arguments, hashable
 from leakcheck.flow.values import (
@@ -101,9 +101,11 @@ class Writes(Operations):
     def _set_unknown_columns(self, base: Ref, held: Data, value: Value) -> None:
         """Columns of unknown name are written: any unnamed column may be one of them."""
         new = self.heap.data(value)
-        marks = frozenset(m for m in new.marks if isinstance(m, Learn | Predict))
+        marks = frozenset(m for m in new.marks if isinstance(m, Learn | Predict | Tie))
         if held.columns is not None:
-            columns = replace(held.columns, rest=held.columns.rest | marks, extra=held.columns.extra | marks)
+            # What looks ahead may be the label: only what is taken together with all columns has it for sure.
+            any_column = frozenset(m for m in marks if not (isinstance(m, Tie) and m.kind in LOOKS_AHEAD))
+            columns = replace(held.columns, rest=held.columns.rest | any_column, extra=held.columns.extra | marks)
             self.heap.set(base.address, held.but(columns=columns, marks=held.marks | marks, number=self.heap.fresh()))
         else:
             self._blend(base, held, value)
@@ -149,7 +151,7 @@ class Writes(Operations):
         known = isinstance(self.heap.load(value), Data)
         column = Data(
             rows=held.rows,
-            marks=new.marks,
+            marks=self.i.series.bound(new.marks, (columns.frame, name)),
             kind="series",
             sources=new.sources | ({(columns.frame, name)} if not new.sources else set()),
             number=new.number if known and new.number else self.heap.fresh(),
