@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from leakcheck.flow.leaks import HeldOut, Joiner
 
 # What shows that rows follow each other, the strongest first.
-_TIME = (TieKind.EARLIER, TieKind.LATER, TieKind.WHOLE, TieKind.FILLED, TieKind.INDEXED, TieKind.SORTED)
+_TIME = (TieKind.EARLIER, TieKind.LATER, TieKind.INDEXED, TieKind.SORTED)
 _SERIES = frozenset({TieKind.EARLIER, TieKind.WINDOW, TieKind.INDEXED, TieKind.SORTED})
 _ORDER_ONLY = frozenset({TieKind.INDEXED, TieKind.SORTED})
 # The next word of a text is known when this one is tagged.
@@ -132,10 +132,11 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
     marks = (train.x.marks if train.x is not None else frozenset()) | (
         train.y.marks if train.y is not None else frozenset()
     )
+    # A lag of another table that was joined on says nothing about these rows.
     ties = [t for t in _ties(marks) if overlap(t.rows, train.rows) is Overlap.YES]
     site: Site | None = None
     weak = unsure = False
-    windows = next((t for t in ties if t.kind is TieKind.WINDOW), None)
+    windows = next((t for t in _ties(marks) if t.kind is TieKind.WINDOW), None)
     times = sorted((t for t in ties if t.kind in _TIME), key=lambda t: _TIME.index(t.kind))
     if cut.shuffled and windows is not None:
         to, site = Blind.WINDOWS, windows.site

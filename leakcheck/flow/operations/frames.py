@@ -291,7 +291,9 @@ class Frames(Operations):
         return held.but(columns=None, kind="part", number=self.heap.fresh())
 
     def m_filter(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        if held.kind in ("dataset", "tensor") or (args.pos and isinstance(self.heap.load(args.pos[0]), Function)):
+        first = self.heap.load(args.pos[0]) if args.pos else NONE
+        # Polars and data sets keep rows by a condition, pandas keeps columns by their labels.
+        if held.kind in ("dataset", "tensor") or isinstance(first, Function | Data):
             cut = self.i.data.cut(("filter", site, held.rows), CutKind.MASK, site, explicit=False)
             return self.i.data.narrowed(held, cut, True) if held.rows else held
         return held.but(columns=None, kind="part", number=self.heap.fresh())

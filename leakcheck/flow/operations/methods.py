@@ -41,6 +41,8 @@ _LIKE = {
     "astype": ("float", "long", "int", "double", "numpy", "to_numpy", "toarray", "todense"),
     "sort_values": ("sort_index", "sort", "orderBy"),
     "head": ("take", "limit"),
+    "groupby": ("group_by",),
+    "isin": ("is_in",),
     "isnull": ("isna", "notnull", "notna", "duplicated"),
     "any": ("all",),
     "sum": ("nunique", "count", "unique"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Mark, Predict
+from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, role_of_word, scores_of
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
@@ -183,6 +183,9 @@ class Operators(Operations):
         if "record" in data.flags or "window" in data.flags or self.across_columns(args, axis):
             if self.across_columns(args, axis):
                 return data.but(number=number, kind="series", columns=None)
+            if any(isinstance(m, Tie) and m.kind is TieKind.WINDOW for m in data.marks):
+                # A value of one window: a row of what is made from the windows.
+                return Data(rows=data.rows, kind="row", number=number, marks=data.marks)
             return Data(kind="scalar", number=number, marks=data.marks)
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)

@@ -162,6 +162,18 @@ class Series(Operations):
             return self.indexed(data, last_part(api.name), site)
         return value
 
+    def joined_by_time(self, right: Data, args: Args, site: Site) -> Data:
+        """The right table of a join by time: with a direction it may give later rows."""
+        direction = self.heap.load(args.kw.get("direction", args.kw.get("strategy", NONE)))
+        if not isinstance(direction, Const) or direction.value not in ("forward", "nearest"):
+            return right
+        what = f"a join by time ({direction.value})"
+        return self.tied(right, TieKind.LATER, what, site, unsure=direction.value == "nearest")
+
+    def m_join_asof(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        right = self.joined_by_time(self.heap.data(args.get(0, "other")), args, site)
+        return self.i.combining.joined(held, right)
+
     def m_resample(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         data = self.indexed(held, "resample", site)
         return data.but(kind="rolling", number=self.heap.fresh(), mask=(), each=())
@@ -294,14 +306,18 @@ class Series(Operations):
         """The result of a callable that the tables say reaches into other rows."""
         data = self.heap.load(result)
         if not isinstance(data, Data):
-            if api.kind == "whole-series" and isinstance(data, Items):
-                return Items(tuple(self.called(api, args, item, site) for item in data.items))
             return result
         if api.kind == "datetime":
             return data.but(flags=data.flags | {"datetime"})
         what = last_part(api.name)
         if api.kind == "window":
             return self._cut_in_windows(api, args, data, site)
+        if api.returns == "parts":
+            # An object or a tuple: each part is a series of the same rows.
+            data = data.but(kind="unknown", columns=None, flags=data.flags | {"call"})
+        if api.kind == "whole-series" and api.part != "learn":
+            trailing = self.i.library.is_false(self.i.library.named(api, args).get("two_sided"))
+            return data if trailing else self.tied(data, TieKind.WHOLE, what, site)
         axis = self.heap.load(args.kw.get("axis", NONE))
         along_rows = isinstance(axis, Const) and axis.value == 0
         single = data.kind == "series" or (len(data.sources) == 1 and data.columns is None)
@@ -315,9 +331,7 @@ class Series(Operations):
                 if by > 0
                 else self.tied(data, TieKind.LATER, f"{what}({by})", site, ahead=-by)
             )
-        if api.kind in ("centred", "whole-series") and api.part != "learn":
-            return self.tied(data, TieKind.WHOLE, what, site)
-        return result
+        return self.tied(data, TieKind.WHOLE, what, site) if api.kind == "centred" else data
 
     def _cut_in_windows(self, api: Api, args: Args, data: Data, site: Site) -> Data:
         values = self.i.library.named(api, args)
