@@ -68,6 +68,8 @@ class Groups(Operations):
     def m_groupby(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         by = args.get(0, "by") or args.kw.get("level") or NONE
         names = self.i.data.names_in(self.heap.load(by))
+        if self.i.series.by_span_of_time(by):
+            return self.i.series.m_resample(owner, held, args, site)
         frame = held.columns.frame if held.columns is not None else 0
         sources = frozenset((frame, name) for name in names or ())
         series = self.heap.data(by)

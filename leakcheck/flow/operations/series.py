@@ -178,6 +178,13 @@ class Series(Operations):
         data = self.indexed(held, "resample", site)
         return data.but(kind="rolling", number=self.heap.fresh(), mask=(), each=())
 
+    def by_span_of_time(self, by: Value) -> bool:
+        """Whether rows are grouped by `pd.Grouper(freq=...)`, which is a resampling within groups."""
+        held = self.heap.load(by)
+        several = held.items if isinstance(held, ListObject | Items) and held.items is not None else (by,)
+        objects = [self.heap.load(value) for value in several]
+        return any(isinstance(o, LibObject) and o.api.name.endswith(".Grouper") and "freq" in o.args for o in objects)
+
     def m_asfreq(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return self.indexed(held, "asfreq", site).but(number=self.heap.fresh(), mask=(), each=())
 

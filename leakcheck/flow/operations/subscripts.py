@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Draw, Learn, Mark, Score
+from leakcheck.flow.events import LOOKS_AHEAD, Draw, Learn, Mark, Score
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     BOUNDS,
@@ -103,7 +103,8 @@ class Subscripts(Operations):
             inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
             frame = inner.columns.frame if inner.columns is not None else 0
             picked = frozenset((frame, name) for name in names) if names is not None else frozenset()
-            return held.but(sources=held.sources | picked, flags=held.flags | {"picked"})
+            each = (self.columns_by_name(inner, names, single=len(names) == 1),) if names and inner.rows else held.each
+            return held.but(sources=held.sources | picked, flags=held.flags | {"picked"}, each=each)
         if isinstance(index, s.Seq) and index.kind == "tuple":
             return self._item_by_tuple(held, index)
         if isinstance(index, s.Slice):
@@ -201,6 +202,8 @@ class Subscripts(Operations):
             named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
             kept = replace(data.columns, named=named, dropped=frozenset(names))
             return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+        # Which columns these are is not known: what looks ahead may be the label, which is left out.
+        data = self.i.series.untied(data, lambda tie: tie.kind in LOOKS_AHEAD and not tie.whole)
         return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:

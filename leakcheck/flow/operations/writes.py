@@ -106,7 +106,9 @@ class Writes(Operations):
             # What looks ahead may be the label: only what is taken together with all columns has it for sure.
             any_column = frozenset(m for m in marks if not (isinstance(m, Tie) and m.kind in LOOKS_AHEAD))
             columns = replace(held.columns, rest=held.columns.rest | any_column, extra=held.columns.extra | marks)
-            self.heap.set(base.address, held.but(columns=columns, marks=held.marks | marks, number=self.heap.fresh()))
+            flags = held.flags | (new.flags & {"filled"})
+            changed = held.but(columns=columns, marks=held.marks | marks, number=self.heap.fresh(), flags=flags)
+            self.heap.set(base.address, changed)
         else:
             self._blend(base, held, value)
 
