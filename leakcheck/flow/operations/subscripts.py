@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import LOOKS_AHEAD, Draw, Learn, Mark, Score
+from leakcheck.flow.events import LOOKS_AHEAD, Draw, Learn, Mark, Score, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     BOUNDS,
@@ -203,7 +203,9 @@ class Subscripts(Operations):
             kept = replace(data.columns, named=named, dropped=frozenset(names))
             return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
         # Which columns these are is not known: what looks ahead may be the label, which is left out.
-        data = self.i.series.untied(data, lambda tie: tie.kind in LOOKS_AHEAD and not tie.whole)
+        data = self.i.series.untied(
+            data, lambda tie: tie.kind is TieKind.LATER or (tie.kind in LOOKS_AHEAD and not tie.whole)
+        )
         return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:

@@ -142,7 +142,8 @@ class Writes(Operations):
         new = self.heap.data(value)
         rows = held.rows if held.rows else new.rows
         blended = self.i.data.marked(held, new.marks).but(rows=rows, number=self.heap.fresh())
-        self.heap.set(base.address, blended.but(sources=blended.sources | new.sources))
+        flags = blended.flags | (new.flags & {"filled"})
+        self.heap.set(base.address, blended.but(sources=blended.sources | new.sources, flags=flags))
 
     def set_column(self, base: Ref, name: str, value: Value) -> None:
         held = self.heap.load(base)
