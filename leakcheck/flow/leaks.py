@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Tie, TieKind, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -26,6 +26,7 @@ from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow,
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
+    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -715,7 +716,7 @@ class Joiner:
         seen: set[tuple[Site, str]] = set()
         for train in self.trains:
             x, y = train.x, train.y
-            if x is None or y is None or x.columns is None or train.selects_columns or "lag" in y.flags:
+            if x is None or y is None or x.columns is None or train.selects_columns or _of_other_rows(y):
                 continue
             if len(y.sources) != 1:
                 continue
@@ -726,7 +727,7 @@ class Joiner:
             if target in columns.named or (columns.open and target not in columns.dropped):
                 named = columns.named.get(target)
                 if (named is not None and (frame, target) not in named.sources) or (
-                    named is not None and "lag" in named.flags
+                    named is not None and _of_other_rows(named)
                 ):
                     continue
                 key = (train.site.bare(), target)
@@ -739,7 +740,7 @@ class Joiner:
                     )
                 continue
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
+                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -806,3 +807,9 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _of_other_rows(data: Data) -> bool:
+    """Whether a value was shifted or taken over a window: it is not that of the same row."""
+    shifted = (TieKind.EARLIER, TieKind.LATER)
+    return "lag" in data.flags or any(isinstance(m, Tie) and m.kind in shifted for m in data.marks)

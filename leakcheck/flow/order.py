@@ -43,8 +43,8 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
                 continue
             held_out = _reached(joiner, tie, train)
             if tie.kind in (TieKind.FILLED, TieKind.WHOLE):
-                # Filling a table from the row below is imputation; within the training rows it does no harm.
-                if not series or held_out is None:
+                # Without an order of time a fill is imputation, and within the training rows it does no harm.
+                if not series or held_out is None or held_out.cut is None or held_out.cut.shuffled:
                     continue
             elif tie.kind is not TieKind.LATER or (not series and _is_text(tie)):
                 continue
@@ -83,11 +83,9 @@ def _is_text(tie: Tie) -> bool:
 
 
 def _reached(joiner: Joiner, tie: Tie, train: Train) -> HeldOut | None:
-    """The hold-out of rows that the tie reaches into."""
-    return next(
-        (h for h in joiner.held_outs if h.train.model == train.model and overlap(tie.rows, h.rows) is Overlap.YES),
-        None,
-    )
+    """The hold-out of rows that the tie reaches into, one in the order of time first."""
+    reached = [h for h in joiner.held_outs if h.train.model == train.model and overlap(tie.rows, h.rows) is Overlap.YES]
+    return min(reached, key=lambda h: h.cut is None or h.cut.shuffled, default=None)
 
 
 # --- splits that pay no heed to order or entities --------------------------------------------------------------------

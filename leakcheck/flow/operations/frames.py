@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Learn, Mark, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, scores_of
+from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, order_of, scores_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -107,7 +107,12 @@ class Frames(Operations):
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+            ("position", bare_roots(held.rows), order_of(held.flags), number),
+            CutKind.POSITION,
+            site,
+            bound=known,
+            explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 0)
 
@@ -116,11 +121,12 @@ class Frames(Operations):
         bound = self.heap.load(self.i.operate("-", [size], node_at(site)))
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", self.heap.data(bound).number),
+            ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
             CutKind.POSITION,
             site,
             bound=known,
             explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 1)
 
@@ -129,7 +135,12 @@ class Frames(Operations):
         bound = self.heap.load(args.pos[0]) if args.pos else NONE
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+            ("position", bare_roots(held.rows), order_of(held.flags), number),
+            CutKind.POSITION,
+            site,
+            bound=known,
+            explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 1)
 
@@ -448,13 +459,13 @@ class Frames(Operations):
             known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
             if part == 1 and known == 0:
                 continue
-            order = next((f for f in held.flags if f.startswith("order:")), "")
             cut = self.i.data.cut(
-                ("position", bare_roots(held.rows), order, self.heap.data(bound).number),
+                ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
                 CutKind.POSITION,
                 site,
                 bound=known,
                 explicit=False,
+                shuffled="shuffled" in held.flags,
             )
             result = self.i.data.narrowed(result, cut, part)
         return result

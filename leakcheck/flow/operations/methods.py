@@ -159,5 +159,7 @@ class Methods(Operations):
             return result.but(
                 rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows)
             )
+        if api is not None and name == "window":
+            return self.i.series.called(api, args, result, site)
         scored = self.i.choices.scored([held, *others], site)
         return self.i.data.marked(result, marks | scored)

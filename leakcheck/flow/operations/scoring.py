@@ -154,7 +154,7 @@ class Scoring(Operations):
         if not x.rows:
             return None
         splitter = self.heap.load(cv) if cv is not None else None
-        cut, rows = self.i.splitting.folds(x, site, splitter if isinstance(splitter, LibObject) else None, ("cv", site))
+        cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site))
         train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
         if isinstance(splitter, LibObject) and cut.kind is CutKind.RANDOM:
             cut = self.i.data.cut(("cv fold", site, rows), CutKind.FOLD, site, roles=("train", "fold"), shuffled=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at
+from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -155,7 +155,7 @@ class SpecialFunctions(Operations):
         bounds = self.i.containers.unpack(args.get(1, "indices_or_sections") or NONE, None)
         if bounds is None:
             return self.heap.new(ListObject(None, data.but(kind="row", number=self.heap.fresh())))
-        order = next((f for f in data.flags if f.startswith("order:")), "")
+        order = order_of(data.flags)
         parts: list[Value] = []
         cuts = []
         for bound in bounds:
@@ -164,7 +164,14 @@ class SpecialFunctions(Operations):
             rows = data.keys if data.keys is not None else data.rows
             key = ("position", bare_roots(rows), order, self.heap.data(bound).number)
             cuts.append(
-                self.i.data.cut(key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False)
+                self.i.data.cut(
+                    key,
+                    CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
+                    site,
+                    bound=known,
+                    explicit=False,
+                    shuffled=bool(order),
+                )
             )
         for n in range(len(cuts) + 1):
             part = data

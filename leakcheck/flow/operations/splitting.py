@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Split
 from leakcheck.flow.operations.base import Operations
@@ -24,6 +24,9 @@ from leakcheck.flow.values import (
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args
+
+# Splitters that keep rows together or in order, or of which nothing is known.
+_APART = frozenset({"group", "predefined", "time", "unknown"})
 
 
 class Splitting(Operations):
@@ -86,13 +89,19 @@ class Splitting(Operations):
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, what, (data,)))
         return Items(tuple(self._part(data, cut, n) for n in range(count)))
 
-    def folds(self, data: Data, site: Site, held: LibObject | None, owner: object) -> tuple[Cut, Rows]:
-        """The cut of a splitter over rows."""
+    def folds(self, data: Data, site: Site, given: Any, owner: object) -> tuple[Cut, Rows]:
+        """The cut that a splitter, a number of folds or prepared folds make over rows."""
+        held = given if isinstance(given, LibObject) else None
         rows = data.keys if data.keys is not None else data.rows
         if not rows:
             rows = self.i.new_rows("rows", site, "unknown", "index").rows
+        prepared = self._prepared(given)
+        if prepared is not None:
+            return prepared, rows
         kind = held.api.kind if held is not None else "fold"
         single = kind == "shuffle"
+        if not (isinstance(given, LibObject | Const) or given is None or getattr(given, "kind", "") == "scalar"):
+            kind = "predefined"
         shuffled = held is not None and (
             single
             or last_part(held.api.name).startswith("Repeated")
@@ -103,13 +112,20 @@ class Splitting(Operations):
             CutKind.RANDOM if single else CutKind.FOLD,
             site,
             roles=("train", "test") if single else ("train", "fold"),
-            shuffled=shuffled and kind not in ("time", "group", "predefined"),
-            apart=kind if kind in ("time", "group", "predefined") else "",
+            shuffled=shuffled and kind not in _APART,
+            apart=kind if kind in _APART else "",
         )
         self.i.emit(
             (site, cut), Split(cut, rows, site, self.i.loops, last_part(held.api.name) if held else "folds", (data,))
         )
         return cut, rows
+
+    def _prepared(self, given: Any) -> Cut | None:
+        """The cut behind folds that a splitter has made before (`cv=folds.split(X)`)."""
+        if not isinstance(given, Data) or "folds" not in given.flags or not given.each:
+            return None
+        indices = self.i.containers.unpack(given.each[0], 2) or []
+        return next((steps[-1][0] for i in indices for _, steps in self.heap.data(i).rows if steps), None)
 
     def split_folds(self, owner: Value, held: LibObject, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))

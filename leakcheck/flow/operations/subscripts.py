@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    order_of,
     role_of_word,
     scores_of,
     split_words,
@@ -237,11 +238,11 @@ class Subscripts(Operations):
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             number = value.value if isinstance(value, Const) else None
             base = data.keys if data.keys is not None else data.rows
-            order = next((f for f in data.flags if f.startswith("order:")), "")
+            order = order_of(data.flags)
             known = float(number) if isinstance(number, int | float) and not isinstance(number, bool) else None
             cut = self.i.data.cut(
                 ("position", bare_roots(base), order, bound.number),
-                CutKind.RANDOM if order else CutKind.POSITION,
+                CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
                 self.i.site(bound_node),
                 bound=known,
                 explicit=False,
