@@ -1096,14 +1096,16 @@ class Interpreter:
         return exact
 
     def _join_string(self, node: s.Join) -> Value:
-        text: list[str] | None = []
+        texts = [""]  # what is known, broken where it is not
         for part in node.parts:
             value = self.heap.load(self.eval(part))
-            if isinstance(value, Const) and text is not None:
-                text.append(str(value.value))
+            if isinstance(value, Const):
+                texts[-1] += str(value.value)
             else:
-                text = None
-        return Const("".join(text)) if text is not None else Data(kind="scalar", number=self.heap.fresh())
+                texts.append("")
+        if len(texts) == 1:
+            return Const(texts[0])
+        return Data(kind="scalar", number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)

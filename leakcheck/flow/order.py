@@ -9,6 +9,7 @@ from leakcheck.findings import Confidence
 from leakcheck.flow.events import Entities, Mark, Tie, TieKind, Train
 from leakcheck.flow.facts import Blind, BlindSplit, LookAhead
 from leakcheck.flow.operations.common import split_words
+from leakcheck.flow.operations.series import fits
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, overlap
 
 if TYPE_CHECKING:
@@ -68,6 +69,11 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
 def _among_features(tie: Tie, train: Train) -> bool:
     """Whether the features hold it for sure: what the target holds too may be the label alone."""
     assert train.x is not None and train.y is not None
+    if tie.column is not None and "*" in tie.column[1] and tie.kind is TieKind.LATER:
+        dropped = train.x.columns.dropped if train.x.columns is not None else frozenset()
+        labels = {name for _, name in train.y.sources} | dropped
+        if tie.column[1] == "*" or any(fits(tie.column[1], name) for name in labels):
+            return False
     if tie not in train.y.marks or (tie.whole and tie.kind in (TieKind.FILLED, TieKind.WHOLE)):
         return True
     columns = train.x.columns

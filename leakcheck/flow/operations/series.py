@@ -94,6 +94,10 @@ class Series(Operations):
             for m in marks
         )
 
+    def named_like(self, marks: frozenset[Mark], name: str) -> frozenset[Mark]:
+        """The ties of columns that were named by a pattern which this name fits."""
+        return frozenset(m for m in marks if isinstance(m, Tie) and m.column is not None and fits(m.column[1], name))
+
     def without_last(self, data: Data, upper: object) -> Data:
         """The data without what looks ahead in columns that a slice of columns leaves out: those added last."""
         columns = data.columns
@@ -424,6 +428,12 @@ class Series(Operations):
         if rows:
             names = sorted(name for _, name in column.sources if not name.startswith(("#", "*")))
             self.i.emit((site, "entities", rows), Entities(rows, site, names[0] if names else "the groups"))
+
+
+def fits(pattern: str, name: str) -> bool:
+    """Whether a column may have been named by a pattern such as `lag_*`."""
+    head, star, tail = pattern.partition("*")
+    return bool(star) and pattern != "*" and name.startswith(head) and name.endswith(tail)
 
 
 def is_entity(name: str) -> bool:

@@ -158,7 +158,9 @@ class Subscripts(Operations):
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
-            marks=columns.rest if columns.open else held.marks & columns.extra,
+            marks=columns.rest | self.i.series.named_like(columns.extra, name)
+            if columns.open
+            else held.marks & columns.extra,
             kind="series",
             sources=frozenset({(columns.frame, name)}),
             number=number,

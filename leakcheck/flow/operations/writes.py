@@ -69,7 +69,8 @@ class Writes(Operations):
                     else:
                         self.set_column(base, name, value)
             elif held.kind == "frame" or "column" in self.heap.data(key).flags:
-                self._set_unknown_columns(base, held, value)
+                pattern = self.heap.data(key).name
+                self._set_unknown_columns(base, held, value, pattern if "*" in pattern else "*")
             else:
                 self._blend(base, held, value)
             return
@@ -98,16 +99,17 @@ class Writes(Operations):
         elif isinstance(held, LibObject) and isinstance(key, Const):
             self.heap.set(base.address, replace(held, attrs={**held.attrs, str(key.value): value}))
 
-    def _set_unknown_columns(self, base: Ref, held: Data, value: Value) -> None:
+    def _set_unknown_columns(self, base: Ref, held: Data, value: Value, pattern: str) -> None:
         """Columns of unknown name are written: any unnamed column may be one of them."""
         new = self.heap.data(value)
         marks = frozenset(m for m in new.marks if isinstance(m, Learn | Predict | Tie))
         if held.columns is not None:
             # What looks ahead may be the label: only what is taken together with all columns has it for sure.
             any_column = frozenset(m for m in marks if not (isinstance(m, Tie) and m.kind in LOOKS_AHEAD))
-            columns = replace(held.columns, rest=held.columns.rest | any_column, extra=held.columns.extra | marks)
+            bound = self.i.series.bound(marks, (held.columns.frame, pattern))
+            columns = replace(held.columns, rest=held.columns.rest | any_column, extra=held.columns.extra | bound)
             flags = held.flags | (new.flags & {"filled"})
-            changed = held.but(columns=columns, marks=held.marks | marks, number=self.heap.fresh(), flags=flags)
+            changed = held.but(columns=columns, marks=held.marks | bound, number=self.heap.fresh(), flags=flags)
             self.heap.set(base.address, changed)
         else:
             self._blend(base, held, value)
