@@ -29,11 +29,17 @@ def _ties(marks: frozenset[Mark]) -> list[Tie]:
     return [m for m in marks if isinstance(m, Tie)]
 
 
+def _any_order(joiner: Joiner) -> bool:
+    return any(isinstance(e, Tie | Entities) for e in joiner.program.events.values())
+
+
 # --- features that look ahead ----------------------------------------------------------------------------------------
 
 
 def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
     """Features of trained models that are computed from later rows."""
+    if not _any_order(joiner):
+        return
     seen: set[Site] = set()
     for train in joiner.trains:
         if train.x is None or train.y is None:
@@ -99,6 +105,8 @@ def _reached(joiner: Joiner, tie: Tie, train: Train) -> HeldOut | None:
 
 def blind_splits(joiner: Joiner) -> Iterator[BlindSplit]:
     """Splits by chance of rows that follow each other or belong together; one fact for each split."""
+    if not _any_order(joiner):
+        return
     best: dict[Site, tuple[tuple[bool, bool, int], BlindSplit]] = {}
     entities = [e for e in joiner.program.events.values() if isinstance(e, Entities)]
     split_rows = {e.cut: e.rows for e in joiner.splits}

@@ -356,6 +356,13 @@ class Series(Operations):
         ahead = size.value if isinstance(size, Const) and isinstance(size.value, int) else None
         return self.tied(data, TieKind.WINDOW, last_part(api.name), site, ahead=ahead)
 
+    def m_unfold(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        """A tensor's `unfold(dimension, size, step)`."""
+        new = held.but(number=self.heap.fresh(), mask=(), each=())
+        size, step = (self.heap.data(args.get(n, name)) for n, name in ((1, "size"), (2, "step")))
+        along_rows = self.heap.load(args.get(0, "dimension") or NONE) == Const(0)
+        return self.tied(new, TieKind.WINDOW, "unfold", site) if along_rows and size.number != step.number else new
+
     # --- windows by slices ---------------------------------------------------------------------------------------
 
     def window(self, data: Data, lower: Data, upper: Data, site: Site) -> Data:

@@ -153,7 +153,9 @@ class Subscripts(Operations):
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
-            flags = (known.flags - {"reversed"}) | (held.flags & {"reversed"})
+            flags = known.flags
+            if ("reversed" in flags) != ("reversed" in held.flags):
+                flags ^= {"reversed"}
             return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
         number = self.heap.number("column", columns.frame, name)
         return Data(
