@@ -161,7 +161,7 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
         evidence, label = _time_evidence(first)
     elif cut.kind is not CutKind.POSITION:
         named = next((e for e in entities if overlap(e.rows, train.rows | held_out.rows) is Overlap.YES), None)
-        grouped = next((t for t in ties if t.kind is TieKind.GROUPED), None)
+        grouped = next((t for t in ties if t.kind is TieKind.GROUPED and not _knows(train, t.keys)), None)
         to = Blind.ENTITIES
         if named is not None:
             site, evidence = named.site, f"`{named.name}`"
@@ -188,6 +188,12 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
         joiner.unique(trace),
         Confidence.LIKELY if unsure else joiner.confidence(train.rows),
     )
+
+
+def _knows(train: Train, keys: tuple[str, ...]) -> bool:
+    """Whether the entity itself is among the features: the model is meant for those it knows."""
+    columns = train.x.columns if train.x is not None else None
+    return columns is not None and any(columns.has(key) is not False for key in keys)
 
 
 def _time_evidence(tie: Tie) -> tuple[str, str]:

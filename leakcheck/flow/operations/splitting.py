@@ -57,6 +57,7 @@ class Splitting(Operations):
             site,
             roles=("train", "test"),
             share=share,
+            shuffled=shuffled or any("shuffled" in d.flags for d in several),
             apart=apart,
         )
         parts: list[Value] = []
@@ -102,10 +103,13 @@ class Splitting(Operations):
         single = kind == "shuffle"
         if not (isinstance(given, LibObject | Const) or given is None or getattr(given, "kind", "") == "scalar"):
             kind = "predefined"
-        shuffled = held is not None and (
-            single
-            or last_part(held.api.name).startswith("Repeated")
-            or self.i.library.is_true(held.args.get("shuffle", held.args.get("#1")))
+        shuffled = "shuffled" in data.flags or (
+            (held is not None)
+            and (
+                single
+                or last_part(held.api.name).startswith("Repeated")
+                or self.i.library.is_true(held.args.get("shuffle", held.args.get("#1")))
+            )
         )
         cut = self.i.data.cut(
             ("fold", owner, rows),
