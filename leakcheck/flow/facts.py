@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.events import TieKind
 from leakcheck.project.source import Problem
 
 
@@ -138,7 +137,6 @@ class LookAhead:
     """A feature is computed from later rows."""
 
     what: str  # as the code names it
-    how: TieKind
     feature: str  # the column, where it is known
     train: str
     location: Location

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _TIME = (TieKind.EARLIER, TieKind.LATER, TieKind.INDEXED, TieKind.SORTED)
 _SERIES = frozenset({TieKind.EARLIER, TieKind.WINDOW, TieKind.INDEXED, TieKind.SORTED})
 _ORDER_ONLY = frozenset({TieKind.INDEXED, TieKind.SORTED})
+_FIRST = (Blind.WINDOWS, Blind.TIME, Blind.ENTITIES)  # of several, the one that is told
 # The next word of a text is known when this one is tagged.
 _TEXT_WORDS = frozenset(
     ["char", "character", "lemma", "letter", "pos", "sentence", "syllable", "tag", "text", "token", "tokens", "word"]
@@ -63,7 +64,6 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
             sure = series and not tie.unsure
             yield LookAhead(
                 tie.what,
-                tie.kind,
                 tie.column[1] if tie.column is not None else "",
                 train.what,
                 joiner.location(tie.site),
@@ -116,14 +116,11 @@ def blind_splits(joiner: Joiner) -> Iterator[BlindSplit]:
             continue
         leak = _blind(joiner, held_out, cut, entities)
         if leak is not None:
-            rank = (leak.honest_test, leak.weak, _ORDER.index(leak.to))
+            rank = (leak.honest_test, leak.weak, _FIRST.index(leak.to))
             if cut.site.bare() not in best or rank < best[cut.site.bare()][0]:
                 best[cut.site.bare()] = (rank, leak)
     for _, leak in best.values():
         yield leak
-
-
-_ORDER = (Blind.WINDOWS, Blind.TIME, Blind.ENTITIES)
 
 
 def _by_chance(cut: Cut) -> bool:

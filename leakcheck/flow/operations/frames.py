@@ -64,7 +64,7 @@ class Frames(Operations):
             held = held.but(marks=held.marks | scores)
         number = self.heap.number("sort", held.number, *(self.heap.data(v).number for v in args.all()))
         named = args.get(0, "by") is not None
-        held = self.i.series.sorted(held, by or [] if named else None, args, site)
+        held = self.i.series.put_in_order(held, by or [] if named else None, args, site)
         return self.rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
 
     def m_fillna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:

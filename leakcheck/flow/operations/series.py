@@ -98,6 +98,12 @@ class Series(Operations):
         """The ties of columns that were named by a pattern which this name fits."""
         return frozenset(m for m in marks if isinstance(m, Tie) and m.column is not None and fits(m.column[1], name))
 
+    def any_column(self, data: Data, pattern: str) -> Data:
+        """The data as a column of unknown name has it: what looks ahead is likely in another one."""
+        return self.untied(
+            data, lambda tie: tie.kind is TieKind.LATER and (tie.column is None or tie.column[1] != pattern)
+        )
+
     def without_last(self, data: Data, upper: object) -> Data:
         """The data without what looks ahead in columns that a slice of columns leaves out: those added last."""
         columns = data.columns
@@ -133,7 +139,7 @@ class Series(Operations):
             return self.indexed(new, "set_index", site)
         return new
 
-    def sorted(self, held: Data, by: Sequence[str] | None, args: Args, site: Site) -> Data:
+    def put_in_order(self, held: Data, by: Sequence[str] | None, args: Args, site: Site) -> Data:
         """A table after sorting: in the order of time, forwards or backwards, or no more."""
         ascending = self.heap.load(args.kw.get("ascending", Const(True)))
         descending = isinstance(ascending, Const) and ascending.value is False

@@ -309,6 +309,7 @@ class Subscripts(Operations):
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
+                data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
         if (
