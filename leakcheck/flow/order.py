@@ -169,7 +169,9 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
     if site is None:
         return None
     split = held_out.split or cut.site
-    trace = [joiner.step(label, site), *joiner.callers(site), joiner.step("the rows are split at random here", split)]
+    how = "the rows are split at random here" if cut.shuffled else "the rows are split one by one here"
+    trace = [joiner.step(label, site), *joiner.callers(site)] if site.bare() != split.bare() else []
+    trace.append(joiner.step(how, split))
     trace.append(joiner.step(f"{train.what} is trained on one part here", train.site))
     if held_out.score is not None:
         trace.append(joiner.step("and scored on the other here", held_out.score.site))
