@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from leakcheck.flow.rows import Cut, Rows, Site
@@ -124,5 +125,45 @@ class Draw:
     name: str
 
 
-Mark: TypeAlias = Learn | Predict | Score | Draw
-Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw
+class TieKind(Enum):
+    """How a row is tied to other rows of its table."""
+
+    EARLIER = "earlier"  # a lag, a trailing window
+    LATER = "later"  # a negative shift, a centred or forward window
+    FILLED = "filled"  # a gap filled from later rows
+    WHOLE = "whole"  # smoothed or decomposed as a whole series
+    WINDOW = "window"  # overlapping windows of rows
+    INDEXED = "indexed"  # a table with time in its index
+    SORTED = "sorted"  # a table in the order of time
+    GROUPED = "grouped"  # a value of all rows of an entity
+
+
+LOOKS_AHEAD = frozenset({TieKind.LATER, TieKind.FILLED, TieKind.WHOLE})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tie:
+    """A value that is computed from other rows than its own, or rows that stand in the order of time."""
+
+    what: str  # as the code names it: "shift(-1)", "rolling"
+    kind: TieKind
+    rows: Rows
+    site: Site
+    ahead: int | None = None  # how many rows it looks ahead, where that is known
+    column: Column | None = None  # the column it was written to
+    keys: tuple[str, ...] = ()  # the columns it is computed from, or by which rows are grouped
+    whole: bool = False  # done to a whole table
+    unsure: bool = False  # the direction is not known, but for a sign
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entities:
+    """The code names the column that tells which rows belong together, for a fold or a split."""
+
+    rows: Rows
+    site: Site
+    name: str
+
+
+Mark: TypeAlias = Learn | Predict | Score | Draw | Tie
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities

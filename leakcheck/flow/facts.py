@@ -109,6 +109,41 @@ class TargetColumn:
     confidence: Confidence
 
 
+class Blind(Enum):
+    """What a split of rows by chance pays no heed to."""
+
+    TIME = "time"
+    WINDOWS = "windows"
+    ENTITIES = "entities"
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSplit:
+    """Rows that belong together, or follow each other, come to both sides of a split."""
+
+    to: Blind
+    what: str  # the splitter, as the code names it
+    evidence: str  # what shows that the rows belong together, in words
+    rows: str
+    weak: bool  # the rows are in the order of time, and nothing else
+    honest_test: bool  # rows held out otherwise are scored in the end
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """A feature is computed from later rows."""
+
+    what: str  # as the code names it
+    feature: str  # the column, where it is known
+    train: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
     """All that the code leg knows of the files it was given."""
@@ -119,6 +154,8 @@ class ProgramFacts:
     choices: tuple[ChoiceLeak, ...] = ()
     reuses: tuple[TestReuse, ...] = ()
     target_columns: tuple[TargetColumn, ...] = ()
+    blind_splits: tuple[BlindSplit, ...] = ()
+    look_aheads: tuple[LookAhead, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     unknown_calls: tuple[tuple[str, int], ...] = ()

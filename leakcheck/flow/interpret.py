@@ -29,6 +29,7 @@ from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
 from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.series import Series
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
@@ -198,6 +199,7 @@ class Interpreter:
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
+        self.series = Series(self)
         self.combining = Combining(self)
         self.methods = Methods(self)
         self.loading = Loading(self)
@@ -816,6 +818,8 @@ class Interpreter:
         elif isinstance(held, Data) and name == "columns":
             frame = self.heap.fresh()
             self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
+        elif isinstance(held, Data) and name == "index" and "datetime" in self.heap.data(value).flags:
+            self.heap.set(base.address, self.series.indexed(held, "the index", self.statement_site()))
         elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
             self.writes.set_column(base, name, value)
 
@@ -1108,14 +1112,16 @@ class Interpreter:
         return exact
 
     def _join_string(self, node: s.Join) -> Value:
-        text: list[str] | None = []
+        texts = [""]  # what is known, broken where it is not
         for part in node.parts:
             value = self.heap.load(self.eval(part))
-            if isinstance(value, Const) and text is not None:
-                text.append(str(value.value))
+            if isinstance(value, Const):
+                texts[-1] += str(value.value)
             else:
-                text = None
-        return Const("".join(text)) if text is not None else Data(kind="scalar", number=self.heap.fresh())
+                texts.append("")
+        if len(texts) == 1:
+            return Const(texts[0])
+        return Data(kind="scalar", number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)

@@ -63,6 +63,8 @@ class Cut:
     share: float | None = None  # the share of rows in part 1, where it is known
     loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
     explicit: bool = True  # made by a splitter, not by slicing or a condition
+    shuffled: bool = False  # rows come to its parts at random
+    apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
     varies: frozenset[str] = field(default=frozenset())
 
     def role(self, part: object) -> str:

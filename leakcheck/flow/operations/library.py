@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import SEARCH_CALLS, UNKNOWN_CLASS, last_part, no_args, words_of
+from leakcheck.flow.operations.series import SERIES_KINDS
 from leakcheck.flow.operations.special import FUNCTIONS
 from leakcheck.flow.rows import Site
 from leakcheck.flow.tables import Api
@@ -66,7 +67,8 @@ class Library(Operations):
         handler = self._parts.get(api.part.replace("-", "_"))
         if handler is None:
             return self.i.data.pass_through(args)
-        return handler(api, args, site)
+        result = handler(api, args, site)
+        return self.i.series.called(api, args, result, site) if api.kind in SERIES_KINDS else result
 
     def _unknown(self, name: str, args: Args, site: Site) -> Value:
         short = name.rsplit(".", 1)[-1]

@@ -39,14 +39,31 @@ _LIKE = {
         "pin_memory",
     ),
     "astype": ("float", "long", "int", "double", "numpy", "to_numpy", "toarray", "todense"),
-    "sort_values": ("sort_index",),
-    "dropna": ("drop_duplicates",),
+    "sort_values": ("sort_index", "sort", "orderBy"),
     "head": ("take", "limit"),
+    "groupby": ("group_by",),
+    "isin": ("is_in",),
     "isnull": ("isna", "notnull", "notna", "duplicated"),
     "any": ("all",),
     "sum": ("nunique", "count", "unique"),
+    "fillna": ("fill_null",),
+    "bfill": ("backfill",),
+    "ffill": ("pad",),
     "rolling": ("expanding", "ewm"),
-    "shift": ("diff", "pct_change"),
+    "rolling_mean": (
+        "rolling_sum",
+        "rolling_std",
+        "rolling_var",
+        "rolling_min",
+        "rolling_max",
+        "rolling_median",
+        "rolling_quantile",
+        "rolling_skew",
+        "ewm_mean",
+        "ewm_std",
+        "ewm_var",
+    ),
+    "cumsum": ("cumprod", "cummax", "cummin", "cum_sum", "cum_max", "cum_min"),
     "apply": ("map", "applymap", "transform"),
     "merge": ("join",),
     "to_list": ("tolist",),
@@ -60,7 +77,9 @@ class Methods(Operations):
 
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
-        self._methods = handlers("m_", interpreter.frames, interpreter.groups, interpreter.combining)
+        self._methods = handlers(
+            "m_", interpreter.frames, interpreter.groups, interpreter.combining, interpreter.series
+        )
         self._methods |= {name: self._methods[known] for known, names in _LIKE.items() for name in names}
 
     def has(self, name: str) -> bool:
@@ -89,7 +108,7 @@ class Methods(Operations):
         if held.kind == "groupby":
             return self.i.groups.group_method(owner, held, name, args, site)
         if held.kind == "rolling":
-            return held.but(kind="series", number=self.heap.fresh())
+            return self.i.series.windowed(held, name, args, site)
         handler = self._methods.get(name)
         if handler is not None:
             return handler(owner, held, args, site)
@@ -140,5 +159,7 @@ class Methods(Operations):
             return result.but(
                 rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows)
             )
+        if api is not None and name == "window":
+            return self.i.series.called(api, args, result, site)
         scored = self.i.choices.scored([held, *others], site)
         return self.i.data.marked(result, marks | scored)
