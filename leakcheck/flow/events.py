@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from leakcheck.flow.rows import Cut, Rows, Site
+from leakcheck.flow.rows import Cut, Numbered, Rows, Site
 
 if TYPE_CHECKING:
     from leakcheck.flow.values import Data
@@ -14,7 +14,7 @@ Column: TypeAlias = tuple[int, str]  # the frame a column was first seen in, and
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Loop:
+class Loop(Numbered):
     """A loop that was entered: `count` rounds where that is known; what it repeats over."""
 
     site: Site
@@ -24,7 +24,7 @@ class Loop:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Learn:
+class Learn(Numbered):
     """Statistics computed from rows: a fit, a call that learns, plain arithmetic over all rows."""
 
     what: str  # as the code names it: "StandardScaler", "mean"
@@ -42,7 +42,7 @@ class Learn:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Train:
+class Train(Numbered):
     """A predictor is fitted on rows."""
 
     model: int
@@ -63,7 +63,7 @@ class Train:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Predict:
+class Predict(Numbered):
     """Predictions made from rows, by a model in the state that these trainings left."""
 
     model: int
@@ -75,7 +75,7 @@ class Predict:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Score:
+class Score(Numbered):
     """Predictions from rows reduced against their target."""
 
     what: str
@@ -91,7 +91,7 @@ class Score:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Choose:
+class Choose(Numbered):
     """Something was kept because its score was best."""
 
     scores: tuple[Score, ...]
@@ -102,7 +102,7 @@ class Choose:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Split:
+class Split(Numbered):
     """Rows were cut apart to hold some out."""
 
     cut: Cut
@@ -114,7 +114,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Draw:
+class Draw(Numbered):
     """Rows were repeated, drawn with replacement or made up from others."""
 
     what: str

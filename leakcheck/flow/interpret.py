@@ -15,7 +15,7 @@ from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_w
 from leakcheck.flow.events import Event, Learn, Loop, Mark
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.library import Library
-from leakcheck.flow.rows import Root, Rows, Site, whole
+from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -142,6 +142,7 @@ class Interpreter:
     """One program: the file it starts from and the project modules that it imports."""
 
     def __init__(self, tables: Tables, find_module: FindModule, parse: Callable[[Source], Any]) -> None:
+        begin_program()
         self.tables = tables
         self.find_module = find_module
         self.parse = parse
@@ -160,7 +161,7 @@ class Interpreter:
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
-        self.calls_of: dict[int, int] = {}
+        self.calls_of: dict[Any, int] = {}  # by the function's node, or the lambda itself
         self.loops: tuple[Loop, ...] = ()
         self.loop_of: dict[Any, Loop] = {}
         self.caller: Site | None = None
@@ -1224,9 +1225,9 @@ class Interpreter:
 
     def call_function(self, function: Function, args: Args, site: Site, owner: Value | None = None) -> Value:
         """Run a project function with the caller's values."""
-        key = id(function.node) if function.node is not None else id(function)
+        key = function.node if function.node is not None else function
         if function.node is not None:
-            self.called.add(key)
+            self.called.add(id(function.node))
         count = self.calls_of.get(key, 0)
         if (
             len(self.stack) >= _MOST_DEPTH
