@@ -1,7 +1,7 @@
 """Runs the steps of a program over abstract values, in execution order, and records events.
 
-What a library's callables do stands in `leakcheck.flow.library`; what methods, attributes and subscripts of frames and
-arrays do stands in `leakcheck.flow.data`. This module is the language itself: names, branches, loops, calls, classes.
+What happens to values (containers, frames and arrays, library callables and objects) stands in
+`leakcheck.flow.operations`. This module is the language itself: names, branches, loops, calls, classes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
 from leakcheck.flow.events import Event, Learn, Loop, Mark
 from leakcheck.flow.heap import Heap
-from leakcheck.flow.library import Library
+from leakcheck.flow.operations.builtin_functions import Builtins
+from leakcheck.flow.operations.callables import Callables
+from leakcheck.flow.operations.choices import Choices
+from leakcheck.flow.operations.combining import Combining
+from leakcheck.flow.operations.common import Evaluated, role_of_word, split_words
+from leakcheck.flow.operations.containers import Containers
+from leakcheck.flow.operations.data import DataOperations
+from leakcheck.flow.operations.frames import Frames
+from leakcheck.flow.operations.groups import Groups
+from leakcheck.flow.operations.learners import Learners
+from leakcheck.flow.operations.library import Library
+from leakcheck.flow.operations.loading import Loading
+from leakcheck.flow.operations.methods import Methods
+from leakcheck.flow.operations.objects import Objects
+from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.special import SpecialFunctions
+from leakcheck.flow.operations.splitting import Splitting
+from leakcheck.flow.operations.subscripts import Subscripts
+from leakcheck.flow.operations.writes import Writes
 from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
@@ -171,7 +189,24 @@ class Interpreter:
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
-        self.data_ops = DataOperations(self)
+        self.data = DataOperations(self)
+        self.containers = Containers(self)
+        self.subscripts = Subscripts(self)
+        self.writes = Writes(self)
+        self.operators = Operators(self)
+        self.choices = Choices(self)
+        self.frames = Frames(self)
+        self.groups = Groups(self)
+        self.combining = Combining(self)
+        self.methods = Methods(self)
+        self.loading = Loading(self)
+        self.splitting = Splitting(self)
+        self.callables = Callables(self)
+        self.scoring = Scoring(self)
+        self.learners = Learners(self)
+        self.objects = Objects(self)
+        self.builtins = Builtins(self)
+        self.special = SpecialFunctions(self)
         self.library = Library(self)
         self.main: Unit | None = None
         self.statement: s.Node = s.Node((1, 1, 1, 1))
@@ -293,7 +328,7 @@ class Interpreter:
         saved = self.unit, self.cell
         self.unit, self.cell = function.unit, function.cell
         returned = self.call_function(function, Args(pos, keywords), site, owner=owner)
-        self.library.handed_on(returned, site)
+        self.learners.handed_on(returned, site)
         self.unit, self.cell = saved
 
     def parameter(self, param: s.Param, site: Site) -> Value:
@@ -380,7 +415,7 @@ class Interpreter:
                 self.heap.delete((self.frame.id, target.id))
             elif isinstance(target, s.Index):
                 base = self.eval(target.base)
-                self.data_ops.delete_item(base, self.eval(target.index))
+                self.writes.delete_item(base, self.eval(target.index))
 
     def _branches(self, runs: Sequence[Callable[[], str | None]]) -> str | None:
         """Run each from the same state and join what the ones that go on have changed."""
@@ -404,7 +439,7 @@ class Interpreter:
             return self.block(node.body)
         if known is False:
             return self.block(node.orelse)
-        self.data_ops.note_choice(test, node.test, node.body)
+        self.choices.note_choice(test, node.test, node.body)
         outer, self.control = self.control, self.control | self._learned_in(test)
         try:
             return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
@@ -435,8 +470,8 @@ class Interpreter:
 
     def _for(self, node: s.For) -> str | None:
         iterable = self.eval(node.iter)
-        items, element, over = self.data_ops.iterate(iterable, self.site(node))
-        count = len(items) if items is not None else self.data_ops.length(iterable)
+        items, element, over = self.containers.iterate(iterable, self.site(node))
+        count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(node.target, over)
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
@@ -697,7 +732,7 @@ class Interpreter:
             base = self.eval(target.base)
             self.set_attr(base, target.name, self.boxed(value, _dotted(target)))
         elif isinstance(target, s.Index):
-            self.data_ops.set_item(target, value)
+            self.writes.set_item(target, value)
         elif isinstance(target, s.Star):
             self.bind(target.value, value)
 
@@ -725,14 +760,14 @@ class Interpreter:
     def _unpack(self, target: s.Seq, value: Value) -> None:
         count = len(target.items)
         starred = [i for i, item in enumerate(target.items) if isinstance(item, s.Star)]
-        parts = self.data_ops.unpack(value, count if not starred else None)
+        parts = self.containers.unpack(value, count if not starred else None)
         if starred and parts is not None:
             i = starred[0]
             after = count - i - 1
             middle = self.heap.new(ListObject(tuple(parts[i : len(parts) - after])))
             parts = [*parts[:i], middle, *(parts[len(parts) - after :] if after else [])]
         if parts is None or len(parts) != count:
-            part = self.data_ops.element(value)
+            part = self.containers.element(value)
             parts = [part] * count
         for item, part in zip(target.items, self._parts_by_name(target, value, parts), strict=True):
             self.bind(item, part)
@@ -747,7 +782,7 @@ class Interpreter:
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
-        return [self.data_ops.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
+        return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:
         if isinstance(base, Choice):
@@ -767,7 +802,7 @@ class Interpreter:
             frame = self.heap.fresh()
             self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
         elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
-            self.data_ops.set_column(base, name, value)
+            self.writes.set_column(base, name, value)
 
     # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -814,9 +849,9 @@ class Interpreter:
         if isinstance(held, LibObject):
             if name in held.attrs:
                 return held.attrs[name]
-            return self.library.get_attr(base, held, name)
+            return self.objects.get_attr(base, held, name)
         if isinstance(held, Data):
-            return self.data_ops.get_attr(base, held, name, node)
+            return self.subscripts.get_attr(base, held, name, node)
         return Method(base, None, name)
 
     def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
@@ -863,7 +898,7 @@ class Interpreter:
 
     def _index(self, node: s.Index) -> Value:
         base = self.eval(node.base)
-        return self.data_ops.get_item(base, node.index, node)
+        return self.subscripts.get_item(base, node.index, node)
 
     def _seq(self, node: s.Seq) -> Value:
         items: list[Value] = []
@@ -871,10 +906,10 @@ class Interpreter:
         for item in node.items:
             if isinstance(item, s.Star):
                 inner = self.eval(item.value)
-                parts = self.data_ops.unpack(inner, None)
+                parts = self.containers.unpack(inner, None)
                 if parts is None:
                     known = False
-                    items.append(self.data_ops.element(inner))
+                    items.append(self.containers.element(inner))
                 else:
                     items += parts
             else:
@@ -935,7 +970,7 @@ class Interpreter:
                 if not isinstance(held[0], Data | Choice):
                     return Const(op == "is not")
             return Data(kind="scalar", number=self.heap.fresh())
-        return self.data_ops.operate(op, values, node)
+        return self.operators.operate(op, values, node)
 
     def _concatenated(self, a: ListObject | Items, b: ListObject | Items) -> Value:
         if isinstance(a, Items) and isinstance(b, Items):
@@ -947,11 +982,11 @@ class Interpreter:
         return self.heap.new(ListObject(None, self.heap.join_all(parts)))
 
     def _extended(self, held: ListObject, more: Value) -> ListObject:
-        parts = self.data_ops.unpack(more, None)
+        parts = self.containers.unpack(more, None)
         if held.items is not None and parts is not None and not self.loops:
             return ListObject(held.items + tuple(parts))
         inner = [*(held.items or ()), *([held.any] if held.any is not None else [])]
-        inner += parts if parts is not None else [self.data_ops.element(more)]
+        inner += parts if parts is not None else [self.containers.element(more)]
         return ListObject(None, self.heap.join_all(inner))
 
     def _ternary(self, node: s.Ternary) -> Value:
@@ -959,7 +994,7 @@ class Interpreter:
         known = self.truth(test)
         if known is not None:
             return self.eval(node.body if known else node.orelse)
-        self.data_ops.note_choice(test, node.test, None)
+        self.choices.note_choice(test, node.test, None)
         joined: Value = self.heap.join(self.eval(node.body), self.eval(node.orelse))
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
@@ -1003,7 +1038,7 @@ class Interpreter:
             left, right = test.operands
             if not isinstance(left, s.Name) or left.id != element.id:
                 return None
-            names = self.data_ops.names_in(self.heap.load(self.eval(right)))
+            names = self.data.names_in(self.heap.load(self.eval(right)))
             if names is None:
                 return None
             gone += names
@@ -1013,7 +1048,7 @@ class Interpreter:
         listed = held if held.kind == "columns" else self.heap.data(self.get_attr(held, "columns", node))
         if listed.kind != "columns":
             return None
-        return self.heap.new(self.data_ops.fewer_columns(listed, gone))
+        return self.heap.new(self.data.fewer_columns(listed, gone))
 
     def _run_comp(self, node: s.Comp, depth: int, results: list[Value], keyed: dict[Any, Value]) -> bool:
         if depth == len(node.loops):
@@ -1026,8 +1061,8 @@ class Interpreter:
             return True
         part = node.loops[depth]
         iterable = self.eval(part.iter)
-        items, element, over = self.data_ops.iterate(iterable, self.site(part))
-        count = len(items) if items is not None else self.data_ops.length(iterable)
+        items, element, over = self.containers.iterate(iterable, self.site(part))
+        count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(part.target, over)
         outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
@@ -1074,7 +1109,7 @@ class Interpreter:
 
     def _yield(self, node: s.Yield) -> Value:
         value = self.eval(node.value) if node.value is not None else NONE
-        self.frame.yields.append(self.data_ops.element(value) if node.delegate else value)
+        self.frame.yields.append(self.containers.element(value) if node.delegate else value)
         return UNKNOWN
 
     # --- calls ---------------------------------------------------------------------------------------------------
@@ -1116,10 +1151,10 @@ class Interpreter:
         for arg in node.args:
             value = self.eval(arg.value)
             if arg.star == "*":
-                parts = self.data_ops.unpack(value, None)
+                parts = self.containers.unpack(value, None)
                 if parts is None:
                     args.star = True
-                    args.pos.append(self.data_ops.element(value))
+                    args.pos.append(self.containers.element(value))
                 else:
                     args.pos += parts
             elif arg.star == "**":
@@ -1151,7 +1186,7 @@ class Interpreter:
             return self.heap.join_all([self.call(option, args, site) for option in callee.options])  # type: ignore[no-any-return]
         held = self.heap.load(callee)
         if isinstance(held, LibObject):
-            return self.library.call_object(callee, held, args, site)
+            return self.objects.call_object(callee, held, args, site)
         if isinstance(held, Instance):
             for name in ("__call__", "forward", "call"):
                 function = self.class_attr(held.cls, name)
@@ -1159,9 +1194,9 @@ class Interpreter:
                     result = self.call_function(
                         function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee
                     )
-                    return self.library.instance_called(callee, held, args, result, site)
-            return self.library.instance_called(callee, held, args, None, site)
-        return self.data_ops.unknown_call(callee, args, site)
+                    return self.objects.instance_called(callee, held, args, result, site)
+            return self.objects.instance_called(callee, held, args, None, site)
+        return self.data.unknown_call(callee, args, site)
 
     def _call_bound(self, method: Method, args: Args, site: Site) -> Value:
         owner = method.owner
@@ -1174,12 +1209,12 @@ class Interpreter:
             return self.call_function(method.function, inner, site, owner=owner)
         held = self.heap.load(owner)
         if isinstance(held, LibObject):
-            return self.library.call_method(owner, held, method.name, args, site)
+            return self.objects.call_method(owner, held, method.name, args, site)
         if isinstance(held, Instance):
-            return self.library.instance_method(owner, held, method.name, args, site)
+            return self.objects.instance_method(owner, held, method.name, args, site)
         if isinstance(owner, Partial) and owner.function == Lib("builtins.super"):
             return self._call_super(owner.args[0], method.name, args, site)
-        return self.data_ops.call_method(owner, method.name, args, site)
+        return self.methods.call_method(owner, method.name, args, site)
 
     def _call_super(self, owner: Value, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(owner)
@@ -1188,7 +1223,7 @@ class Interpreter:
             found = self.class_attr(function.cls, name, skip=function.cls)
             if isinstance(found, Function):
                 return self.call_function(found, Args([owner, *args.pos], args.kw, args.star), site, owner=owner)
-            return self.library.instance_method(owner, held, name, args, site)
+            return self.objects.instance_method(owner, held, name, args, site)
         return NONE
 
     def call_method(self, owner: Value, name: str, args: Args, site: Site) -> Value | None:
@@ -1236,7 +1271,7 @@ class Interpreter:
             or count > _MOST_CALLS
         ):
             self._cut(function)
-            return self.data_ops.pass_through(args)
+            return self.data.pass_through(args)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.data import role_of_word, split_words
 from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
@@ -21,6 +20,7 @@ from leakcheck.flow.facts import (
     TestReuse,
     TrainingScore,
 )
+from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
 
 if TYPE_CHECKING:
