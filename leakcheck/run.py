@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.findings import Finding, Location
+from leakcheck.findings import Finding
 from leakcheck.project.beside import Beside, check_beside
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
+from leakcheck.project.paths import shown
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
 from leakcheck.project.silence import apply_comments, comment_faults
@@ -22,12 +23,48 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from leakcheck.claims.facts import ClaimFacts
+    from leakcheck.flow import ProgramFacts
+    from leakcheck.flow.facts import Unknown
     from leakcheck.flow.tables import Tables
+    from leakcheck.programs import Program
+    from leakcheck.project.cache import Cache
+    from leakcheck.rule import Rule
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
 CODE_FAMILIES = ("separation", "selection", "time", "features", "hygiene")
 
 Progress = Callable[[str, int, int], None]  # what is being done, files done, files in all
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a scan went, for whoever asks what was done with a file.
+
+    Attributes
+    ----------
+    files : tuple of str
+        Paths of the files that were to be looked at.
+    programs : mapping of str to tuple of str
+        The files that were followed as programs, and for each the modules that were followed from it.
+    recalled : frozenset of str
+        The programs that came from the cache.
+    unreadable : mapping of str to str
+        The files that couldn't be read or were passed over, and why.
+    left_out : mapping of str to str
+        Files and folders that the configuration leaves out, and what leaves them out.
+    cache : str
+        The cache that was used, or why there was none.
+    jobs : int
+        Number of processes.
+    """
+
+    files: tuple[str, ...] = ()
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recalled: frozenset[str] = frozenset()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    cache: str = "off"
+    jobs: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,6 +89,10 @@ class ScanResult:
         The files that were read, for showing their lines.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
+    unknown : tuple of Unknown
+        What the engine didn't follow.
+    course : Course
+        How the scan went.
     """
 
     findings: tuple[Finding, ...]
@@ -62,6 +103,8 @@ class ScanResult:
     skipped: int
     sources: Modules
     claims: tuple[ClaimFacts, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    course: Course = field(default_factory=Course)
 
     @property
     def by_code(self) -> dict[str, int]:
@@ -101,6 +144,8 @@ def scan(
     ignore: Sequence[str] = (),
     isolated: bool = False,
     claims: bool = True,
+    cache: bool | str | os.PathLike[str] = False,
+    jobs: int | None = 1,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -117,13 +162,18 @@ def scan(
         Use no configuration file.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
+    cache : bool or path-like
+        Keep results in ``.leakcheck_cache`` under the project's root, or in a folder of their own, and use those of
+        earlier runs. What is found is the same.
+    jobs : int, optional
+        Number of processes; None for one a core where there is enough to do. What is found is the same.
     progress : callable, optional
         Is told how far the run is.
 
     Raises
     ------
     LeakcheckError
-        If a path doesn't exist, or the configuration can't be used.
+        If a path doesn't exist, or the configuration or the cache folder can't be used.
     """
     places = [Path(path) for path in paths or (".",)]
     if not isinstance(config, Config):
@@ -133,13 +183,15 @@ def scan(
     selection = Selection.of(config)
     from leakcheck.flow.tables import load as load_tables
 
-    tables = load_tables([config.root / name for name in config.apis])
+    apis = [config.root / name for name in config.apis]
+    tables = load_tables(apis)
     discovered = discover(places, config)
     modules = Modules(config)
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
-    analysed = _analyse(relevant, modules, tables, asked, tell)
+    store = _open_cache(cache, config, apis) if relevant.sources else None
+    analysed = _analyse(relevant, modules, tables, asked, store, jobs, tell)
 
     problems = [*discovered.problems, *relevant.problems, *analysed.problems]
     unreadable = {problem.location.path for problem in problems}
@@ -152,11 +204,11 @@ def scan(
         code = {source.path for source in relevant.sources}
         beside = check_beside(places, discovered, code, config, found, with_claims=claims)
     problems += beside.problems
-    shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
+    reported = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
     return ScanResult(
-        findings=_with_fingerprints(shown, modules, config.root),
+        findings=_with_fingerprints(reported, modules, config.root),
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
@@ -168,7 +220,35 @@ def scan(
         skipped=len(unreadable & looked_at),
         sources=modules,
         claims=beside.claims,
+        unknown=analysed.unknown,
+        course=Course(
+            files=tuple(found.path for found in discovered.files),
+            programs=analysed.programs,
+            recalled=frozenset(analysed.recalled),
+            unreadable={problem.location.path: problem.message for problem in reversed(problems)},
+            left_out=dict(discovered.left_out),
+            cache="off"
+            if store is None
+            else shown(store.folder) + (f", unused: {store.refusal}" * bool(store.refusal)),
+            jobs=analysed.jobs,
+        ),
     )
+
+
+def _open_cache(cache: bool | str | os.PathLike[str], config: Config, apis: Sequence[Path]) -> Cache | None:
+    if cache is False:
+        return None
+    from leakcheck.programs import cache_stamp
+    from leakcheck.project.cache import FOLDER, Cache, own_folder
+
+    folder = config.root / FOLDER if cache is True else own_folder(Path(cache))
+    return Cache(folder, cache_stamp(apis))
+
+
+def _cache_state(cache: Cache | None) -> str:
+    if cache is None:
+        return "off"
+    return f"off, {shown(cache.folder)}: {cache.refusal}" if cache.refusal else shown(cache.folder)
 
 
 @dataclass
@@ -179,9 +259,21 @@ class _Analysed:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
+    unknown: tuple[Unknown, ...] = ()
+    programs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    recalled: set[str] = field(default_factory=set)
+    jobs: int = 1
 
 
-def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[str], tell: Progress) -> _Analysed:
+def _analyse(
+    relevant: Relevant,
+    modules: Modules,
+    tables: Tables,
+    asked: set[str],
+    cache: Cache | None,
+    jobs: int | None,
+    tell: Progress,
+) -> _Analysed:
     """Follow rows through the files and ask the rules.
 
     A finding in a module that was only followed is kept where its trace leads through a file that was asked for.
@@ -189,52 +281,59 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     result = _Analysed()
     if not relevant.sources and not relevant.commented:
         return result
-    from leakcheck.flow import ProgramFacts, analyse
+    from leakcheck.flow import ProgramFacts
+    from leakcheck.programs import follow_all
     from leakcheck.rules import rules
 
     code_rules = [rule for rule in rules(CODE_FAMILIES) if rule.facts_type is ProgramFacts]
     result.ran = {rule.code for rule in code_rules}
-
-    def follow(sources: Sequence[Source]) -> None:
-        facts = analyse(sources, modules.find_module, tables)
-        for rule in code_rules:
-            result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
-        result.notes += facts.notes
-        for problem in facts.problems:
-            if problem.location.path in asked:
-                result.problems.append(problem)
-            else:
-                result.notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
-
-    tell("following rows", 0, len(relevant.sources))
-    try:
-        follow(relevant.sources)
-    except Exception:  # a fault of ours in one file must not cost the others
-        result = _Analysed(ran=result.ran)
-        for number, source in enumerate(relevant.sources):
-            tell("following rows", number, len(relevant.sources))
-            try:
-                follow([source])
-            except Exception as error:
-                result.problems.append(_own_fault(source, error))
-    result.findings = list(dict.fromkeys(result.findings))
-    result.notes = list(dict.fromkeys(result.notes))
+    followed = follow_all(relevant.sources, modules, tables, cache=cache, jobs=jobs, tell=tell)
+    findings, faults, facts = _ask(code_rules, relevant.sources, followed.all)
+    result.findings = [finding for finding in dict.fromkeys(findings) if _passes(finding, asked)]
+    result.problems = faults
+    result.unknown = facts.unknown
+    notes = list(facts.notes)
+    for problem in facts.problems:
+        if problem.location.path in asked:
+            result.problems.append(problem)
+        else:
+            notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
+    result.notes = list(dict.fromkeys(notes))
+    result.programs = {
+        source.path: program.followed for source, program in zip(relevant.sources, followed.all, strict=True)
+    }
+    result.recalled, result.jobs = followed.recalled, followed.jobs
     return result
+
+
+def _ask(
+    rules: Sequence[Rule[ProgramFacts]], sources: Sequence[Source], programs: Sequence[Program]
+) -> tuple[list[Finding], list[Problem], ProgramFacts]:
+    """Findings of all programs together, the faults of those that couldn't be followed, and the facts of the others."""
+    from leakcheck.flow import together
+    from leakcheck.programs import own_fault
+
+    faults = [program.fault for program in programs if program.fault is not None]
+    whole = [(source, program.facts) for source, program in zip(sources, programs, strict=True) if not program.fault]
+    facts = together([facts for _, facts in whole])
+    try:
+        return [finding for rule in rules for finding in rule.check(facts)], faults, facts
+    except Exception:  # a fault of a rule on one file must not cost the others
+        sound = []
+        for source, own in whole:
+            try:
+                for rule in rules:
+                    list(rule.check(own))
+                sound.append(own)
+            except Exception as error:
+                faults.append(own_fault(source, error))
+        facts = together(sound)
+        return [finding for rule in rules for finding in rule.check(facts)], faults, facts
 
 
 def _passes(finding: Finding, asked: set[str]) -> bool:
     """Whether a finding stands in, or its trace leads through, a file that was asked for."""
     return finding.location.path in asked or any(step.location.path in asked for step in finding.trace)
-
-
-def _own_fault(source: Source, error: Exception) -> Problem:
-    """The problem of a file on which the analysis failed."""
-    import traceback
-
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(frame.filename).name}:{frame.lineno}"
-    message = f"leakcheck itself failed on this file ({type(error).__name__}: {error}, {where}); please report it"
-    return Problem(" ".join(message.split()), Location(source.path, None, 1, 1, 1, 1))
 
 
 def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path) -> tuple[Finding, ...]:

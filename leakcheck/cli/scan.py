@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from leakcheck.cli.parser import Parser, code_list, per_file_ignores
+from leakcheck.cli.parser import Parser, code_list, per_file_ignores, process_count
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.findings import Location
 from leakcheck.project.config import Config, find_config
@@ -26,13 +26,22 @@ def run(arguments: list[str]) -> int:
     config = _config(options)
     progress = ProgressLine(not options.quiet)
     try:
-        result = scan(*options.paths, config=config, claims=not options.no_claims, progress=progress)
+        result = scan(
+            *options.paths,
+            config=config,
+            claims=not options.no_claims,
+            cache=not options.no_cache and (options.cache_dir or True),
+            jobs=options.jobs,
+            progress=progress,
+        )
     finally:
         progress.clear()
     _print_messages(result, options)
     _print_findings(result, options)
     if options.report:
         _write_report(result, Path(options.report))
+    if options.show_unknown:
+        _print_unknown(result)
     if options.verbose:
         _print_details(result, config, time.perf_counter() - started)
     return 0 if options.exit_zero and not result.errors else result.exit_status
@@ -73,7 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     files("--force-exclude", action="store_true", help="leave out excluded files even if they are named")
     files("--config", type=Path, metavar="FILE", help="use this configuration file")
     files("--isolated", action="store_true", help="use no configuration file")
-    files("--no-cache", action="store_true", help="read every file anew (there is no cache yet)")
+    files("--no-cache", action="store_true", help="follow every file anew, and store nothing")
+    files(
+        "--cache-dir", type=Path, metavar="FOLDER", help="the cache (default: .leakcheck_cache in the project's root)"
+    )
+    files("--jobs", type=process_count, metavar="N", help="processes (default: one a core where that is worth it)")
     files("--no-data", action="store_true", help="leave out the data sets that the configuration declares")
     files("--no-claims", action="store_true", help="leave out the claims that the configuration declares")
     output = parser.add_argument_group("output").add_argument
@@ -82,10 +95,11 @@ def _parser() -> argparse.ArgumentParser:
         "--statistics", action="store_true", help="print the number of findings of each code instead of the findings"
     )
     output("--report", metavar="FILE", help="write a report: .html, .md or .json")
+    output("--show-unknown", action="store_true", help="list on stderr what was not followed, and why")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
-    output("-v", "--verbose", action="store_true", help="say what was done")
+    output("-v", "--verbose", action="store_true", help="say on stderr what was done with each file")
     return parser  # fmt: skip
 
 
@@ -162,8 +176,19 @@ def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
         print(f"{style.bold('note')}: no Python files or notebooks in {', '.join(options.paths)}", file=sys.stderr)
 
 
+def _print_unknown(result: ScanResult) -> None:
+    from leakcheck.report.unknown import unknown_lines
+
+    for line in unknown_lines(result.unknown):
+        print(line, file=sys.stderr)
+
+
 def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
+    from leakcheck.report.course import course_lines
+
     print(f"configuration: {config.file or 'none'}; project root: {config.root}", file=sys.stderr)
+    for line in course_lines(result.course):
+        print(line, file=sys.stderr)
     for finding in result.suppressed:
         reason = finding.suppressed.reason if finding.suppressed else ""
         print(f"suppressed: {finding.location}: {finding.code} {reason}".rstrip(), file=sys.stderr)

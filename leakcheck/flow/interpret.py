@@ -12,6 +12,7 @@ from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Event, Learn, Loop, Mark
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
@@ -167,7 +168,7 @@ class Interpreter:
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
         self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
-        self.unknown_calls: dict[str, int] = {}
+        self.unknown: dict[tuple[UnknownKind, str], dict[Site, None]] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
@@ -380,6 +381,10 @@ class Interpreter:
         """Record an event once: a second round of a loop gives the same one."""
         return self.events.setdefault((type(event), *key), event)
 
+    def note_unknown(self, kind: UnknownKind, name: str, site: Site) -> None:
+        """Remember what isn't followed."""
+        self.unknown.setdefault((kind, name), {})[site.bare()] = None
+
     # --- statements ----------------------------------------------------------------------------------------------
 
     def block(self, block: s.Block) -> str | None:
@@ -531,7 +536,9 @@ class Interpreter:
         """
         rounds = 2
         if len(self.loops) > _MOST_NESTED:
-            self.unfollowed[f"the loop on line {self.loops[-1].site.span[0]}"] = None
+            loop = self.loops[-1].site
+            self.unfollowed[f"the loop on line {loop.span[0]}"] = None
+            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", loop)
             rounds = 1
         for turn in range(rounds):
             begin()
@@ -689,6 +696,8 @@ class Interpreter:
                 elif isinstance(base, Lib):
                     for star, qualified in self.tables.star(base.name).items():
                         self.set_name(star, Lib(qualified))
+                    if node.level:
+                        self.note_unknown(UnknownKind.IMPORT, "." * node.level + node.module, self.site(node))
                 continue
             self.set_name(bound, self._imported(base, node, name))
 
@@ -701,7 +710,12 @@ class Interpreter:
         source = self.find_module(dotted, node.level, self.sources[self.unit.frame])
         if source is not None:
             return Module(self.load_unit(source))
-        return UNKNOWN if isinstance(base, Module) else Lib(f"{node.module}.{name}")
+        if isinstance(base, Module):
+            self.note_unknown(UnknownKind.IMPORT, f"{name} from {base.unit.path}", self.site(node))
+            return UNKNOWN
+        if node.level:
+            self.note_unknown(UnknownKind.IMPORT, "." * node.level + (node.module or name), self.site(node))
+        return Lib(f"{node.module}.{name}")
 
     # --- names and targets ---------------------------------------------------------------------------------------
 
@@ -1126,6 +1140,8 @@ class Interpreter:
             args = self.arguments(node)
         finally:
             self.enclosing.pop()
+        if isinstance(callee, Data | Ref) and isinstance(self.heap.load(callee), Data):
+            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", self.site(node))
         return self.call(callee, args, self.site(node))
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
@@ -1270,7 +1286,7 @@ class Interpreter:
             or self.work > _MOST_WORK
             or count > _MOST_CALLS
         ):
-            self._cut(function)
+            self._cut(function, site)
             return self.data.pass_through(args)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
@@ -1308,10 +1324,11 @@ class Interpreter:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
 
-    def _cut(self, function: Function) -> None:
+    def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
         self.unfollowed[f"{function.name}()"] = None
+        self.note_unknown(UnknownKind.LIMIT, f"{function.name}()", site)
 
     def _bind_params(self, function: Function, args: Args, frame: int) -> None:
         defaults = dict(function.defaults)

@@ -19,6 +19,7 @@ from leakcheck.flow.facts import (
     TargetColumn,
     TestReuse,
     TrainingScore,
+    Unknown,
 )
 from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
@@ -80,7 +81,10 @@ class _Joiner:
             reuses=tuple(self._reuses()),
             target_columns=tuple(self._target_columns()),
             notes=tuple(self.program.notes),
-            unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
+            unknown=tuple(
+                Unknown(kind, name, tuple(map(self._location, sites)))
+                for (kind, name), sites in self.program.unknown.items()
+            ),
         )
 
     # --- what is held out ----------------------------------------------------------------------------------------

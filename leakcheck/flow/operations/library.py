@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import SEARCH_CALLS, UNKNOWN_CLASS, last_part, no_args, words_of
 from leakcheck.flow.operations.special import FUNCTIONS
@@ -81,7 +83,8 @@ class Library(Operations):
                 and short in ("from_pretrained", "from_config", "load", "from_json")
             ):
                 return self.construct(owner, no_args(), site)
-        self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
+        if name.split(".", 1)[0] not in sys.stdlib_module_names:  # it is known to learn nothing from rows
+            self.i.note_unknown(UnknownKind.CALLABLE, name, site)
         if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
             # A class that is not known may still be fitted and scored by the usual methods.
             return self.construct(UNKNOWN_CLASS._replace(name=name), args, site)
