@@ -123,6 +123,7 @@ _BUILTINS = frozenset(
         "input",
     ]
 )
+_OF_BUILTINS = frozenset(name for kind in (str, bytes, int, list, dict, set) for name in dir(kind))
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ORDERINGS = frozenset({"<", ">", "<=", ">="})
 
@@ -382,7 +383,9 @@ class Interpreter:
         return self.events.setdefault((type(event), *key), event)
 
     def note_unknown(self, kind: UnknownKind, name: str, site: Site) -> None:
-        """Remember what isn't followed."""
+        """Remember what isn't followed; what Python's own texts and containers offer is known to learn nothing."""
+        if kind in (UnknownKind.METHOD, UnknownKind.VALUE) and name.rpartition(".")[2] in _OF_BUILTINS:
+            return
         self.unknown.setdefault((kind, name), {})[site.bare()] = None
 
     # --- statements ----------------------------------------------------------------------------------------------

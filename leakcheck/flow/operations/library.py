@@ -22,6 +22,11 @@ from leakcheck.flow.values import (
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
 
+# Libraries that learn nothing from rows and hand none on to a model: nobody need describe them.
+_LEARN_NOTHING = sys.stdlib_module_names | {
+    *("matplotlib", "seaborn", "plotly", "bokeh", "altair"),
+    *("click", "rich", "yaml", "requests", "loguru", "typer"),
+}
 _OBJECT_PARTS = frozenset(
     [
         "transformer",
@@ -83,7 +88,7 @@ class Library(Operations):
                 and short in ("from_pretrained", "from_config", "load", "from_json")
             ):
                 return self.construct(owner, no_args(), site)
-        if name.split(".", 1)[0] not in sys.stdlib_module_names:  # it is known to learn nothing from rows
+        if name.split(".", 1)[0] not in _LEARN_NOTHING:
             self.i.note_unknown(UnknownKind.CALLABLE, name, site)
         if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
             # A class that is not known may still be fitted and scored by the usual methods.

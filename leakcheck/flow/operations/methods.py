@@ -116,7 +116,7 @@ class Methods(Operations):
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         part = api.part if api is not None else ""
         if api is None and held.rows:
-            self.i.note_unknown(UnknownKind.METHOD, f".{name}()", site)
+            self.i.note_unknown(UnknownKind.METHOD, f".{name}", site)
         if part == "silent" and name.startswith(("to_", "save", "write")):
             self.i.learners.handed_on(owner, site)
         if part in ("constant", "silent"):
