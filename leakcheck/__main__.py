@@ -2,4 +2,5 @@
 
 from leakcheck.cli import main
 
-raise SystemExit(main())
+if __name__ == "__main__":  # worker processes that are not forked import this module, too
+    raise SystemExit(main())

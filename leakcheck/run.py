@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck.findings import Finding
 from leakcheck.project.beside import Beside, check_beside
+from leakcheck.project.cache import FOLDER, Cache, own_folder
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from leakcheck.flow.facts import Unknown
     from leakcheck.flow.tables import Tables
     from leakcheck.programs import Program
-    from leakcheck.project.cache import Cache
     from leakcheck.rule import Rule
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
@@ -183,6 +183,7 @@ def scan(
     selection = Selection.of(config)
     from leakcheck.flow.tables import load as load_tables
 
+    folder = _cache_folder(cache, config.root)
     apis = [config.root / name for name in config.apis]
     tables = load_tables(apis)
     discovered = discover(places, config)
@@ -190,7 +191,11 @@ def scan(
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
-    store = _open_cache(cache, config, apis) if relevant.sources else None
+    store = None
+    if folder is not None and relevant.sources:
+        from leakcheck.programs import cache_stamp
+
+        store = Cache(folder, cache_stamp(apis))
     analysed = _analyse(relevant, modules, tables, asked, store, jobs, tell)
 
     problems = [*discovered.problems, *relevant.problems, *analysed.problems]
@@ -227,28 +232,22 @@ def scan(
             recalled=frozenset(analysed.recalled),
             unreadable={problem.location.path: problem.message for problem in reversed(problems)},
             left_out=dict(discovered.left_out),
-            cache="off"
-            if store is None
-            else shown(store.folder) + (f", unused: {store.refusal}" * bool(store.refusal)),
+            cache=_cache_state(store),
             jobs=analysed.jobs,
         ),
     )
 
 
-def _open_cache(cache: bool | str | os.PathLike[str], config: Config, apis: Sequence[Path]) -> Cache | None:
-    if cache is False:
-        return None
-    from leakcheck.programs import cache_stamp
-    from leakcheck.project.cache import FOLDER, Cache, own_folder
-
-    folder = config.root / FOLDER if cache is True else own_folder(Path(cache))
-    return Cache(folder, cache_stamp(apis))
+def _cache_folder(cache: bool | str | os.PathLike[str], root: Path) -> Path | None:
+    if isinstance(cache, bool):
+        return root / FOLDER if cache else None
+    return own_folder(Path(cache))
 
 
 def _cache_state(cache: Cache | None) -> str:
     if cache is None:
         return "off"
-    return f"off, {shown(cache.folder)}: {cache.refusal}" if cache.refusal else shown(cache.folder)
+    return f"{shown(cache.folder)}: {cache.refusal}" if cache.refusal else shown(cache.folder)
 
 
 @dataclass

@@ -1143,9 +1143,16 @@ class Interpreter:
             args = self.arguments(node)
         finally:
             self.enclosing.pop()
-        if isinstance(callee, Data | Ref) and isinstance(self.heap.load(callee), Data):
-            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", self.site(node))
+        if isinstance(callee, Data | Ref):
+            self._note_unknown_callee(callee, func, self.site(node))
         return self.call(callee, args, self.site(node))
+
+    def _note_unknown_callee(self, callee: Value, func: s.Expr, site: Site) -> None:
+        held = self.heap.load(callee)
+        if isinstance(held, Data) and held.kind == "series" and isinstance(func, s.Attr):
+            self.note_unknown(UnknownKind.METHOD, f".{func.name}", site)  # taken for a column at first
+        elif isinstance(held, Data):
+            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", site)
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
         """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""

@@ -51,7 +51,8 @@ class Cache:
 
     def __init__(self, folder: Path, stamp: bytes) -> None:
         self.folder = folder
-        self.refusal = _unusable(folder)
+        # Whoever wrote the project may have put a link in our place, to write elsewhere.
+        self.refusal = "it is a link" if folder.name == FOLDER and folder.is_symlink() else _unusable(folder)
         self._stamp = stamp
         self._used: set[str] = set()
         self._ready = False
@@ -137,15 +138,16 @@ def own_folder(folder: Path) -> Path:
 
 
 def _unusable(folder: Path) -> str:
-    """Why a folder must not be used: it belongs to the user, or is a link to what might."""
-    if folder.is_symlink():
-        return "it is a link"
+    """Why a folder must not be used: what is there is not ours."""
     try:
         names = os.listdir(folder)
+        tag = (folder / _TAG).read_bytes() if _TAG in names else None
     except FileNotFoundError:
         return ""
     except NotADirectoryError:
         return "it is a file"
     except OSError as error:
         return f"it can't be read: {error.strerror}"
-    return "it holds other files" if names and _TAG not in names else ""
+    if not names or tag == b"":  # another run is about to write it
+        return ""
+    return "it holds other files" if tag is None or b"leakcheck" not in tag else ""

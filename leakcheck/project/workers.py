@@ -87,17 +87,20 @@ def _spread(work: Work, items: Sequence[int], count: int) -> Generator[tuple[int
             if not busy:
                 item = waiting.pop()
                 yield item, work(item)
+                continue
             for ready in wait(list(busy)):
-                process, item = busy.pop(ready)
+                process, item = busy[ready]
                 try:
                     result = ready.recv()  # type: ignore[union-attr, call-arg]
                 except (EOFError, OSError):
+                    del busy[ready]
                     yield item, Died(_ending(process))
                     continue
                 if waiting:
                     busy[ready] = process, waiting[-1]
                     _give(ready, waiting.pop())  # type: ignore[arg-type]
                 else:
+                    del busy[ready]
                     _end(process)
                 yield item, result
     finally:
