@@ -11,7 +11,7 @@ from pathlib import Path
 
 from leakcheck import __version__
 from leakcheck.findings import Location
-from leakcheck.flow import Parser, ProgramFacts
+from leakcheck.flow import Parser, ProgramFacts, room_to_work
 from leakcheck.flow.record import from_json, to_json
 from leakcheck.flow.tables import Tables
 from leakcheck.project.cache import Cache, digest
@@ -106,6 +106,18 @@ def follow_all(
     Programs
         The same, whatever comes from the cache and however many processes there are.
     """
+    with room_to_work():
+        return _follow_all(sources, modules, tables, cache, jobs, tell)
+
+
+def _follow_all(
+    sources: Sequence[Source],
+    modules: Modules,
+    tables: Tables,
+    cache: Cache | None,
+    jobs: int | None,
+    tell: Callable[[str, int, int], None],
+) -> Programs:
     known: dict[int, Program] = {}
     if cache is not None:
         for number, source in enumerate(sources):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from leakcheck.flow.steps import Block
     from leakcheck.flow.tables import Tables
 
-__all__ = ["Parser", "ProgramFacts", "follow", "together"]
+__all__ = ["Parser", "ProgramFacts", "follow", "room_to_work", "together"]
 
 
 def follow(
@@ -49,11 +49,14 @@ def follow(
     from leakcheck.flow.interpret import Interpreter
     from leakcheck.flow.leaks import find_leaks
 
-    with _room_to_work():
+    with room_to_work():
         program = Interpreter(tables, find_module, parser.blocks)
-        program.run(source)
-        facts = find_leaks(program)
-    parsed = [parser.parsed[path] for path in program.units]
+        try:
+            program.run(source)
+            facts = find_leaks(program)
+            parsed = [parser.parsed[path] for path in program.units]
+        finally:
+            program.forget()
     return replace(
         facts,
         problems=tuple(problem for file in parsed for problem in file.problems),
@@ -65,8 +68,8 @@ _DEEPEST = 40_000  # Python frames: the interpreter takes about a hundred for ea
 
 
 @contextmanager
-def _room_to_work() -> Iterator[None]:
-    """No garbage collection for a while (one program makes little garbage and very many objects), and deep calls."""
+def room_to_work() -> Iterator[None]:
+    """Deep calls, and no garbage collection for a while: programs make very many objects and next to no garbage."""
     collects, deepest = gc.isenabled(), sys.getrecursionlimit()
     gc.disable()
     sys.setrecursionlimit(max(deepest, _DEEPEST))

@@ -263,6 +263,10 @@ class Interpreter:
         self.symbolic = True
         self._run_uncalled(unit)
 
+    def forget(self) -> None:
+        """Let go of everything at once: what refers to each other here would wait for the garbage collector."""
+        self.__dict__.clear()
+
     def load_unit(self, source: Source, *, given: bool = False, main: bool = False) -> Unit:
         known = self.units.get(source.path)
         if known is not None:
