@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from leakcheck.findings import Finding
+from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
 from leakcheck.project.beside import Beside, check_beside
 from leakcheck.project.cache import FOLDER, Cache, own_folder
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
-from leakcheck.project.paths import shown
+from leakcheck.project.paths import shown as as_shown
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
 from leakcheck.project.silence import apply_comments, comment_faults
@@ -80,7 +82,7 @@ class ScanResult:
     notices : tuple of str
         What was passed over or cut short.
     suppressed : tuple of Finding
-        What a comment silences; in no output.
+        What a comment or the baseline silences; shown in SARIF only.
     files : int
         Files looked at.
     skipped : int
@@ -89,6 +91,8 @@ class ScanResult:
         The files that were read, for showing their lines.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
+    baseline : Applied, optional
+        What the baseline did, where there is one.
     unknown : tuple of Unknown
         What the engine didn't follow.
     course : Course
@@ -103,6 +107,7 @@ class ScanResult:
     skipped: int
     sources: Modules
     claims: tuple[ClaimFacts, ...] = ()
+    baseline: Applied | None = None
     unknown: tuple[Unknown, ...] = ()
     course: Course = field(default_factory=Course)
 
@@ -144,6 +149,7 @@ def scan(
     ignore: Sequence[str] = (),
     isolated: bool = False,
     claims: bool = True,
+    baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
     cache: bool | str | os.PathLike[str] = False,
     jobs: int | None = 1,
     progress: Progress | None = None,
@@ -162,6 +168,9 @@ def scan(
         Use no configuration file.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
+    baseline : Baseline, path-like or False, optional
+        Accepted findings, or their file, or False for none; by default that of the configuration, or
+        ``.leakcheck-baseline.json`` at the project's root if it exists.
     cache : bool or path-like
         Keep results in ``.leakcheck_cache`` under the project's root, or in a folder of their own, and use those of
         earlier runs. What is found is the same.
@@ -173,14 +182,17 @@ def scan(
     Raises
     ------
     LeakcheckError
-        If a path doesn't exist, or the configuration or the cache folder can't be used.
+        If a path doesn't exist, or the configuration, the baseline or the cache folder can't be used.
     """
     places = [Path(path) for path in paths or (".",)]
     if not isinstance(config, Config):
         file = Path(config) if config is not None else None
         config = find_config([place.absolute() for place in places], file=file, isolated=isolated)
+        if isolated and baseline is None:
+            baseline = False
     config = config.with_options(select=select, ignore=ignore)
     selection = Selection.of(config)
+    accepted = find_baseline(config, baseline)
     from leakcheck.flow.tables import load as load_tables
 
     folder = _cache_folder(cache, config.root)
@@ -209,22 +221,40 @@ def scan(
         code = {source.path for source in relevant.sources}
         beside = check_beside(places, discovered, code, config, found, with_claims=claims)
     problems += beside.problems
-    reported = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
+    shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
+    commented = sorted(silenced.suppressed, key=Finding.sort_key)
+    marked = _with_fingerprints((*shown, *commented), modules, config.root)
+    reported, suppressed = marked[: len(shown)], marked[len(shown) :]
+    applied = None
+    if accepted is not None:
+        everything = (*silenced.kept, *faults, *beside.findings)
+        checked_claims = claims and bool(discovered.folders) and not beside.problems
+        entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
+        applied = apply_baseline(
+            accepted,
+            reported,
+            [entry_of(finding) for finding in shown],
+            [entry_of(finding) for finding in everything if not selection.shows(finding)],
+            Looked(config.root, asked - unreadable, discovered.folders, ("LK8",) if checked_claims else ()),
+        )
+        reported = applied.reported
+        suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
     return ScanResult(
-        findings=_with_fingerprints(reported, modules, config.root),
+        findings=reported,
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
             if problem.error and not selection.ignores(problem.location.path, "LK001")
         ),
-        notices=(*_passed_over(problems), *analysed.notes),
-        suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),
+        notices=(*_passed_over(problems), *analysed.notes, *(applied.notices if applied else ())),
+        suppressed=suppressed,
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
         claims=beside.claims,
+        baseline=applied,
         unknown=analysed.unknown,
         course=Course(
             files=tuple(found.path for found in discovered.files),
@@ -247,7 +277,7 @@ def _cache_folder(cache: bool | str | os.PathLike[str], root: Path) -> Path | No
 def _cache_state(cache: Cache | None) -> str:
     if cache is None:
         return "off"
-    return f"{shown(cache.folder)}: {cache.refusal}" if cache.refusal else shown(cache.folder)
+    return f"{as_shown(cache.folder)}: {cache.refusal}" if cache.refusal else as_shown(cache.folder)
 
 
 @dataclass
@@ -340,10 +370,11 @@ def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path
         return ()
     from leakcheck.project.fingerprint import with_fingerprints
 
-    def in_project(path: str) -> str:
-        return os.path.relpath(path, root).replace(os.sep, "/")
+    return with_fingerprints(findings, modules.code, partial(_in_project, root=root))
 
-    return tuple(with_fingerprints(findings, modules.text, in_project))
+
+def _in_project(path: str, root: Path) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
 
 
 def _passed_over(problems: Sequence[Problem]) -> list[str]:
