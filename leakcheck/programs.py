@@ -148,8 +148,6 @@ def _follow_all(
     else:
         for number in waiting:
             take(number, work.follow(number))
-    if cache is not None:
-        cache.tidy()
     return Programs([known[number] for number in range(len(sources))], recalled, workers)
 
 

@@ -225,13 +225,13 @@ def scan(
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
     commented = sorted(silenced.suppressed, key=Finding.sort_key)
-    marked = _with_fingerprints((*shown, *commented), modules, config.root)
+    marked = _with_fingerprints((*shown, *commented), modules, config.root, store)
     reported, suppressed = marked[: len(shown)], marked[len(shown) :]
     applied = None
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
         checked_claims = claims and bool(discovered.folders) and not beside.problems
-        entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
+        entry_of = entry_maker(modules.code, partial(_in_project, root=config.root), store)
         applied = apply_baseline(
             accepted,
             reported,
@@ -241,6 +241,8 @@ def scan(
         )
         reported = applied.reported
         suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
+    if store is not None:
+        store.tidy()
     return ScanResult(
         findings=reported,
         errors=tuple(
@@ -365,12 +367,14 @@ def _passes(finding: Finding, asked: set[str]) -> bool:
     return finding.location.path in asked or any(step.location.path in asked for step in finding.trace)
 
 
-def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path) -> tuple[Finding, ...]:
+def _with_fingerprints(
+    findings: Sequence[Finding], modules: Modules, root: Path, cache: Cache | None
+) -> tuple[Finding, ...]:
     if not findings:
         return ()
     from leakcheck.project.fingerprint import with_fingerprints
 
-    return with_fingerprints(findings, modules.code, partial(_in_project, root=root))
+    return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
 
 
 def _in_project(path: str, root: Path) -> str:

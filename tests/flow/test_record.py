@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leakcheck.findings import Confidence, Location
@@ -14,7 +14,7 @@ from leakcheck.programs import Program
 PLACE = Location("a.py", 3, 1, 2, 3, 4)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.from_type(Program))
 def test_whatever_is_recorded_comes_back(program: Program) -> None:
     assert from_json(to_json(program), Program) == program
