@@ -114,7 +114,8 @@ def _start(work: Work) -> tuple[BaseProcess, Connection]:
     forks = "fork" in get_all_start_methods()
     context = get_context("fork" if forks else "spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(work, theirs), daemon=True)  # type: ignore[attr-defined]
+    arguments = (work, theirs, ours if forks else None)
+    process = context.Process(target=_serve, args=arguments, daemon=True)  # type: ignore[attr-defined]
     with _no_interrupts():
         process.start()
     theirs.close()
@@ -134,9 +135,11 @@ def _no_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(work: Work, connection: Connection) -> None:
+def _serve(work: Work, connection: Connection, other_end: Connection | None) -> None:
     """What a process does: work on what it is given until the main process ends it, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if other_end is not None:  # forked: while we hold it, too, we don't notice that the main process is gone
+        other_end.close()
     with suppress(EOFError, OSError):
         while True:
             connection.send(work(connection.recv()))
