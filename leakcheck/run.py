@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from leakcheck.findings import Finding
+from leakcheck.plugins import use_project_rules
 from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
 from leakcheck.project.beside import Beside, check_beside
 from leakcheck.project.cache import FOLDER, Cache, own_folder
@@ -152,6 +153,7 @@ def scan(
     baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
     cache: bool | str | os.PathLike[str] = False,
     jobs: int | None = 1,
+    unsaved: Mapping[Path, bytes] | None = None,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -176,6 +178,8 @@ def scan(
         earlier runs. What is found is the same.
     jobs : int, optional
         Number of processes; None for one a core where there is enough to do. What is found is the same.
+    unsaved : mapping of Path to bytes, optional
+        What some of the paths hold in place of what is on disk, such as the text of an editor.
     progress : callable, optional
         Is told how far the run is.
 
@@ -191,6 +195,7 @@ def scan(
         if isolated and baseline is None:
             baseline = False
     config = config.with_options(select=select, ignore=ignore)
+    use_project_rules(config.root, config.rules)
     selection = Selection.of(config)
     accepted = find_baseline(config, baseline)
     from leakcheck.flow.tables import load as load_tables
@@ -198,13 +203,14 @@ def scan(
     folder = _cache_folder(cache, config.root)
     apis = [config.root / name for name in config.apis]
     tables = load_tables(apis)
-    discovered = discover(places, config)
-    modules = Modules(config)
+    unsaved = unsaved or {}
+    discovered = discover(places, config, unsaved)
+    modules = Modules(config, {os.path.realpath(path): data for path, data in unsaved.items()})
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
     store = None
-    if folder is not None and relevant.sources:
+    if folder is not None and relevant.sources and not unsaved:
         from leakcheck.programs import cache_stamp
 
         store = Cache(folder, cache_stamp(apis))
@@ -340,7 +346,7 @@ def _analyse(
 def _ask(
     rules: Sequence[Rule[ProgramFacts]], sources: Sequence[Source], programs: Sequence[Program]
 ) -> tuple[list[Finding], list[Problem], ProgramFacts]:
-    """Findings of all programs together, the faults of those that couldn't be followed, and the facts of the others."""
+    """Findings of all programs together, what failed, and the facts of the programs that didn't."""
     from leakcheck.flow import together
     from leakcheck.programs import own_fault
 
@@ -348,18 +354,32 @@ def _ask(
     whole = [(source, program.facts) for source, program in zip(sources, programs, strict=True) if not program.fault]
     facts = together([facts for _, facts in whole])
     try:
-        return [finding for rule in rules for finding in rule.check(facts)], faults, facts
-    except Exception:  # a fault of a rule on one file must not cost the others
+        findings, failures = _told(rules, facts)
+    except Exception:  # a fault of ours on one file must not cost the others
         sound = []
         for source, own in whole:
             try:
-                for rule in rules:
-                    list(rule.check(own))
+                _told(rules, own)
                 sound.append(own)
             except Exception as error:
                 faults.append(own_fault(source, error))
         facts = together(sound)
-        return [finding for rule in rules for finding in rule.check(facts)], faults, facts
+        findings, failures = _told(rules, facts)
+    return findings, [*faults, *failures], facts
+
+
+def _told(rules: Sequence[Rule[ProgramFacts]], facts: ProgramFacts) -> tuple[list[Finding], list[Problem]]:
+    """What the rules say, and which in-house rules failed."""
+    from leakcheck.rules import RuleError, check
+
+    findings: list[Finding] = []
+    failures: list[Problem] = []
+    for rule in rules:
+        try:
+            findings += check(rule, facts)
+        except RuleError as failure:  # the others' findings are kept
+            failures.append(Problem(failure.message, failure.location))
+    return findings, failures
 
 
 def _passes(finding: Finding, asked: set[str]) -> bool:

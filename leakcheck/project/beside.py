@@ -62,30 +62,43 @@ def check_beside(
 
     file = config.file or config.root / "pyproject.toml"
     claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
-    findings = _prose_findings(places, discovered, code, config, claims)
+    problems: list[Problem] = []
+    findings = _prose_findings(places, discovered, code, config, claims, problems)
     if not with_claims or not claims:
-        return Beside(tuple(findings))
+        return Beside(tuple(findings), tuple(problems))
     checked = declared(config.claims, config.root, open_findings, config=file, exploratory=config.exploratory)
     return Beside(
         findings=(*findings, *checked.findings),
-        problems=tuple(_problem(error, file.name) for error in checked.errors),
+        problems=(*problems, *(_problem(error, file.name) for error in checked.errors)),
         claims=checked.facts,
     )
 
 
 def _prose_findings(
-    places: Sequence[Path], discovered: Discovered, code: Collection[str], config: Config, claims: Sequence[Claim]
+    places: Sequence[Path],
+    discovered: Discovered,
+    code: Collection[str],
+    config: Config,
+    claims: Sequence[Claim],
+    problems: list[Problem],
 ) -> list[Finding]:
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)
     files = [*markdown, *(f for f in discovered.files if f.path.endswith(".ipynb") or f.path in code)]
     named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
     facts = read_prose(named, claims)
-    return [finding for one in facts for rule in checks for finding in rule.check(one)]
+    findings: list[Finding] = []
+    for one in facts:
+        for rule in checks:
+            try:
+                findings += check(rule, one)
+            except RuleError as failure:
+                problems.append(Problem(failure.message, failure.location))
+    return findings
 
 
 def _below(real: str, root: Path) -> str | None:

@@ -14,7 +14,7 @@ FOLDER = ".leakcheck_cache"
 MOST_BYTES = 64_000_000
 MOST_ENTRIES = 20_000
 _KEPT = 0.8  # of either, when entries are dropped
-_TAG = "CACHEDIR.TAG"
+TAG = "CACHEDIR.TAG"
 # The signature is that of https://bford.info/cachedir/: tools for backups pass such folders over.
 _TAG_TEXT = """\
 Signature: 8a477f597d28d172789f06886806bc55
@@ -117,10 +117,18 @@ class Cache:
         if self._ready:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        for name, text in ((_TAG, _TAG_TEXT), (".gitignore", "*\n")):  # the tag first: it says whose folder this is
+        for name, text in ((TAG, _TAG_TEXT), (".gitignore", "*\n")):  # the tag first: it says whose folder this is
             if not (self.folder / name).exists():
                 (self.folder / name).write_text(text, encoding="utf-8")
         self._ready = True
+
+
+def is_cache(folder: Path) -> bool:
+    """Whether a folder says of itself that it is a cache of ours."""
+    try:
+        return b"leakcheck" in (folder / TAG).read_bytes()
+    except OSError:
+        return False
 
 
 def own_folder(folder: Path) -> Path:
@@ -141,13 +149,12 @@ def _unusable(folder: Path) -> str:
     """Why a folder must not be used: what is there is not ours."""
     try:
         names = os.listdir(folder)
-        tag = (folder / _TAG).read_bytes() if _TAG in names else None
+        if names == [TAG] and not (folder / TAG).stat().st_size:  # another run is writing it
+            return ""
     except FileNotFoundError:
         return ""
     except NotADirectoryError:
         return "it is a file"
     except OSError as error:
         return f"it can't be read: {error.strerror}"
-    if not names or tag == b"":  # another run is about to write it
-        return ""
-    return "it holds other files" if tag is None or b"leakcheck" not in tag else ""
+    return "it holds other files" if names and not is_cache(folder) else ""
