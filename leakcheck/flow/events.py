@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from leakcheck.flow.rows import Cut, Rows, Site
+from leakcheck.flow.rows import Cut, Numbered, Rows, Site
 
 if TYPE_CHECKING:
     from leakcheck.flow.values import Data
@@ -15,7 +15,7 @@ Column: TypeAlias = tuple[int, str]  # the frame a column was first seen in, and
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Loop:
+class Loop(Numbered):
     """A loop that was entered: `count` rounds where that is known; what it repeats over."""
 
     site: Site
@@ -25,7 +25,7 @@ class Loop:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Learn:
+class Learn(Numbered):
     """Statistics computed from rows: a fit, a call that learns, plain arithmetic over all rows."""
 
     what: str  # as the code names it: "StandardScaler", "mean"
@@ -43,7 +43,7 @@ class Learn:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Train:
+class Train(Numbered):
     """A predictor is fitted on rows."""
 
     model: int
@@ -64,7 +64,7 @@ class Train:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Predict:
+class Predict(Numbered):
     """Predictions made from rows, by a model in the state that these trainings left."""
 
     model: int
@@ -76,7 +76,7 @@ class Predict:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Score:
+class Score(Numbered):
     """Predictions from rows reduced against their target."""
 
     what: str
@@ -92,7 +92,7 @@ class Score:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Choose:
+class Choose(Numbered):
     """Something was kept because its score was best."""
 
     scores: tuple[Score, ...]
@@ -103,7 +103,7 @@ class Choose:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Split:
+class Split(Numbered):
     """Rows were cut apart to hold some out."""
 
     cut: Cut
@@ -115,7 +115,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Draw:
+class Draw(Numbered):
     """Rows were repeated, drawn with replacement or made up from others."""
 
     what: str
@@ -142,7 +142,7 @@ LOOKS_AHEAD = frozenset({TieKind.LATER, TieKind.FILLED, TieKind.WHOLE})
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tie:
+class Tie(Numbered):
     """A value that is computed from other rows than its own, or rows that stand in the order of time."""
 
     what: str  # as the code names it: "shift(-1)", "rolling"
@@ -157,7 +157,7 @@ class Tie:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Entities:
+class Entities(Numbered):
     """The code names the column that tells which rows belong together, for a fold or a split."""
 
     rows: Rows

@@ -144,6 +144,25 @@ class LookAhead:
     confidence: Confidence
 
 
+class UnknownKind(Enum):
+    """Why something was not followed."""
+
+    CALLABLE = "callable"  # of a library that no table describes
+    METHOD = "method"  # of data, that no table describes
+    VALUE = "value"  # called, but what it holds is not known
+    IMPORT = "import"  # of a project module or a name in it that isn't found
+    LIMIT = "limit"  # cut short by a limit of work
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """One thing that was not followed, with its places in the order in which they were met."""
+
+    kind: UnknownKind
+    name: str
+    places: tuple[Location, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
     """All that the code leg knows of the files it was given."""
@@ -158,4 +177,4 @@ class ProgramFacts:
     look_aheads: tuple[LookAhead, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
-    unknown_calls: tuple[tuple[str, int], ...] = ()
+    unknown: tuple[Unknown, ...] = ()

@@ -19,6 +19,7 @@ from leakcheck.flow.facts import (
     TargetColumn,
     TestReuse,
     TrainingScore,
+    Unknown,
 )
 from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
@@ -84,7 +85,10 @@ class Joiner:
             blind_splits=tuple(blind_splits(self)),
             look_aheads=tuple(look_aheads(self)),
             notes=tuple(self.program.notes),
-            unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
+            unknown=tuple(
+                Unknown(kind, name, tuple(map(self.location, sites)))
+                for (kind, name), sites in self.program.unknown.items()
+            ),
         )
 
     # --- what is held out ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import EXTREMA, LEARNER_METHODS, SEARCH_CALLS, STATISTICS, node_at, scores_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, union
@@ -133,6 +134,8 @@ class Methods(Operations):
         others = [self.heap.data(value) for value in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         part = api.part if api is not None else ""
+        if api is None and held.rows:
+            self.i.note_unknown(UnknownKind.METHOD, f".{name}", site)
         if part == "silent" and name.startswith(("to_", "save", "write")):
             self.i.learners.handed_on(owner, site)
         if part in ("constant", "silent"):
