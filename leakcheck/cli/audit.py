@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import ProgressLine
@@ -19,14 +21,23 @@ if TYPE_CHECKING:
     from leakcheck.audit.splits import Options, Split
     from leakcheck.report.document import Document
 
+EXAMPLES = """\
+examples:
+  leakcheck audit train.csv test.csv --target label
+  leakcheck audit 'data/train/*.parquet' data/test.parquet --text question --group patient_id
+  leakcheck audit all.csv --split-column split --target label --time visited --gap 7d
+  leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
+"""
+
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
 
 def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
-    given = _parser().parse_args(arguments)
+    given = build_parser().parse_args(arguments)
     require_packages()
+    use_rules_here()
     from leakcheck.audit.run import audit_splits
 
     options = _options(given)
@@ -37,7 +48,7 @@ def run(arguments: list[str]) -> int:
         progress.clear()
     write_output(_rendered(result, given), given.output_file)
     if given.report:
-        _write_report(result, Path(given.report))
+        _write_report(result, Path(given.report), given)
     if given.write_clean:
         from leakcheck.audit.clean import write_clean
 
@@ -45,8 +56,14 @@ def run(arguments: list[str]) -> int:
     return 0 if given.exit_zero else result.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser("leakcheck audit", "Find what the evaluation splits share with training, and shortcuts.")
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck audit",
+        "TRAIN TEST",
+        "Find what evaluation splits share with training (duplicates, dates, entities), and shortcuts to the target.",
+        EXAMPLES,
+    )
     add = parser.add_argument
     add("paths", nargs="*", metavar="SPLIT", help="training and test split, or a folder or table that holds both")
     add("--train", action="append", default=[], metavar="PATH", help="a training file, folder or glob; may repeat")
@@ -65,11 +82,16 @@ def _parser() -> argparse.ArgumentParser:
     columns("--gap", default="0s", metavar="DURATION", help="time between training and held-out rows, such as 7d")
     how = parser.add_argument_group("comparison").add_argument
     how("--contained", action="store_true", help="also look for items inside longer training texts")
-    how("--threshold", type=float, default=0.8, help="similarity of near duplicates (default: 0.8)")
+    how("--threshold", type=float, default=0.8, metavar="NUMBER", help="similarity of near duplicates (default: 0.8)")
     how("--shingle", metavar="KIND:SIZE", help="words:3 or chars:5 (default: words, or characters without spaces)")
-    how("--method", choices=("auto", "exact", "minhash"), default="auto", help="(default: auto)")
+    how(
+        "--method",
+        choices=("auto", "exact", "minhash"),
+        default="auto",
+        help="how near duplicates are found",
+    )
     how("--memory", type=int, metavar="MB", default=2048, help="what the exact join may take (default: 2048)")
-    how("--threads", type=int, default=0, help="(default: all processors)")
+    how("--threads", type=int, default=0, metavar="N", help="(default: all processors)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
@@ -78,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
     output("--max-evidence", type=int, default=10, metavar="N", help="examples of each finding (default: 10)")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     return parser
 
@@ -148,7 +170,8 @@ def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
         from leakcheck.report.formats import Results, render
 
         findings = fingerprints_without_code(result.findings)
-        return render(given.output_format, Results(findings, lambda: _document(result), notices=result.facts.notes))
+        document = partial(_document, result, given)
+        return render(given.output_format, Results(findings, document, notices=result.facts.notes))
     style, width = output_style(given.output_file, given.color)
     if given.output_format == "concise":
         lines = list(text.concise(result.findings, style))
@@ -162,13 +185,22 @@ def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _document(result: AuditResult) -> Document:
+def _document(result: AuditResult, given: argparse.Namespace) -> Document:
+    from leakcheck.audit.declared import audited_data
     from leakcheck.report.document import build
 
-    return build(findings=result.findings, datasets=tuple(result.rows))
+    data = audited_data(", ".join(result.rows), _declared(given), result)
+    return build(findings=result.findings, datasets=(data,))
 
 
-def _write_report(result: AuditResult, path: Path) -> None:
+def _declared(given: argparse.Namespace) -> dict[str, object]:
+    """What the command says of the data, under the keys of a declared data set."""
+    keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
+    values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
+    return {key: value for key, value in values.items() if value}
+
+
+def _write_report(result: AuditResult, path: Path, given: argparse.Namespace) -> None:
     """Write the document as HTML, the results as JSON, or the section for a data set card as Markdown.
 
     Raises
@@ -184,4 +216,4 @@ def _write_report(result: AuditResult, path: Path) -> None:
     elif path.suffix == ".md":
         write_file(path, result.to_markdown())
     else:
-        write_report(path, _document(result))
+        write_report(path, _document(result, given))

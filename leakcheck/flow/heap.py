@@ -41,6 +41,7 @@ class Heap:
         self._addresses = count(1)
         self._numbers = count(1)
         self._numbered: dict[tuple[Any, ...], int] = {}
+        self._parts: dict[int, tuple[Any, ...]] = {}
 
     # --- reading and writing
 
@@ -81,7 +82,12 @@ class Heap:
         known = self._numbered.get(parts)
         if known is None:
             known = self._numbered[parts] = next(self._numbers)
+            self._parts[known] = parts
         return known
+
+    def parts(self, number: int) -> tuple[Any, ...]:
+        """What a number was made from; nothing where it is of its own."""
+        return self._parts.get(number, ())
 
     # --- branches
 
@@ -170,7 +176,8 @@ class Heap:
         return Choice(tuple(others[:_MOST_OPTIONS]))
 
     def mixed(self, constants: list[Any]) -> Data:
-        return Data(kind="scalar", number=self.fresh())
+        below = any(isinstance(c.value, int | float) and c.value < 0 for c in constants)
+        return Data(kind="scalar", number=self.fresh(), flags=frozenset({"negative"}) if below else frozenset())
 
     def join_data(self, a: Data, b: Data) -> Data:
         if a == b:
