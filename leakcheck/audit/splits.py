@@ -16,6 +16,7 @@ from leakcheck.audit.facts import Place
 from leakcheck.audit.readers import find_files, read_table
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.paths import shown
 
 # Order in which a later split is held out from an earlier one.
 _ORDER = ("train", "training", "fit", "dev", "validation", "valid", "val", "test")
@@ -101,8 +102,8 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
 def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
     """The files of one split, or of a table with all splits in it."""
     paths = find_files(patterns, root)
-    names = tuple(_shown(path, root) for path in paths)
-    frames = [_frame(read_table(path, shown)) for path, shown in zip(paths, names, strict=True)]
+    names = tuple(shown(path) for path in paths)
+    frames = [_frame(read_table(path, one)) for path, one in zip(paths, names, strict=True)]
     return _split(name, frames, names, tuple(paths))
 
 
@@ -180,10 +181,6 @@ def _rank(name: str) -> int:
         if lowered.startswith(known):
             return max(0, rank - 2)
     return 3
-
-
-def _shown(path: Path, root: Path) -> str:
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
 def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths: tuple[Path, ...]) -> Split:
