@@ -39,10 +39,8 @@ def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterat
     yield f"{title} {style.bold(finding.name)}: {clean(finding.message)}"
     steps = list(finding.trace)
     label = ""
-    shows_source = text_of(finding.location) is not None
     for step in steps:
-        # the trace speaks of the place itself: its label goes under the marks, if there is a line to mark
-        if step.location == finding.location and shows_source:
+        if step.location == finding.location:  # the trace speaks of the place itself: its label goes under the marks
             label = step.label
             steps.remove(step)
             break
