@@ -100,7 +100,15 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
 
 
 def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
-    """The files of one split, or of a table with all splits in it."""
+    """The files of one split, or of a table with all splits in it.
+
+    Raises
+    ------
+    LeakcheckError
+        When there are none, or one can't be read.
+    """
+    if not patterns:
+        raise LeakcheckError(f"the split {name!r} has no files")
     paths = find_files(patterns, root)
     names = tuple(shown(path) for path in paths)
     frames = [_frame(read_table(path, one)) for path, one in zip(paths, names, strict=True)]
