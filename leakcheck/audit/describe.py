@@ -39,8 +39,8 @@ def ranges(training: tuple[str, Place], held_out: tuple[str, Place], picture: tu
     """Two date ranges below each other, each with what it is of."""
     width = max(len(str(place.location)) for _, place in (training, held_out))
     return tuple(
-        # the label follows the place: blanks keep the two bars below each other
-        TraceStep(f"{' ' * (width - len(str(place.location)))}[{bar}] {label}", place.location)
+        # the label follows the place: blanks keep the two bars below each other; as code they are so on a page too
+        TraceStep(f"{' ' * (width - len(str(place.location)))}`{bar}` {label}", place.location)
         for (label, place), bar in zip((training, held_out), picture, strict=True)
     )
 
@@ -80,13 +80,8 @@ def evidence(overlap: Overlap) -> dict[str, Any]:
     return {**record, **examples(overlap.examples, overlap.distinct or overlap.touched)}
 
 
-def example(one: Example) -> dict[str, Any]:
-    """What is known of a pair."""
-    return {k: v for k, v in asdict(one).items() if v is not None}
-
-
 def examples(shown: Sequence[Example], total: int) -> dict[str, Any]:
-    rows = [example(one) for one in shown]
+    rows = [{k: v for k, v in asdict(one).items() if v is not None} for one in shown]
     return {"examples": rows, "left_out_of_examples": max(0, total - len(rows))}
 
 

@@ -63,9 +63,7 @@ def _examples(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
     found = list(evidence.get("examples") or ([evidence["example"]] if "example" in evidence else []))
     pairs = [
         {
-            "sides": [
-                {"place": _value(one[side]), "text": cell(one.get(f"{side}_text"))} for side in ("first", "second")
-            ],
+            "sides": [_side(one, side) for side in ("first", "second")],
             "similarity": cell(one.get("similarity")),
         }
         for one in found[:MOST_ROWS]
@@ -74,6 +72,13 @@ def _examples(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     columns = [str(evidence.get("held_out", "one row")), str(evidence.get("training", "the other"))]
     return {"columns": columns, "pairs": pairs, "total": len(found) + int(evidence.get("left_out_of_examples", 0))}
+
+
+def _side(example: Mapping[str, Any], side: str) -> dict[str, Any]:
+    """One row of a pair: its place with its identifiers, and its text with what only it has."""
+    place, key = _value(example[side]), example.get(f"{side}_key")
+    text, only = cell(example.get(f"{side}_text")), example.get(f"only_{side}")
+    return {"place": f"{place} ({key})" if key else place, "text": f"{text} [only here: {only}]" if only else text}
 
 
 def _value(value: Any) -> Any:

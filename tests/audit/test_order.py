@@ -169,8 +169,8 @@ def test_the_picture_shows_the_two_ranges() -> None:
     assert (train[0], train[-1], test[0], test[-1]) == ("=", ".", ".", "=")
     (finding,) = audit(frame(["2023-01-01", "2023-01-21"]), frame(["2023-01-11", "2023-01-31"])).findings
     assert [step.label.strip() for step in finding.trace] == [
-        f"[{train}] train, 2023-01-01 to 2023-01-21",
-        f"[{test}] test, 2023-01-11 to 2023-01-31",
+        f"`{train}` train, 2023-01-01 to 2023-01-21",
+        f"`{test}` test, 2023-01-11 to 2023-01-31",
     ]
 
 
