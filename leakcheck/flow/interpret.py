@@ -893,6 +893,8 @@ class Interpreter:
             return self.objects.get_attr(base, held, name)
         if isinstance(held, Data):
             return self.subscripts.get_attr(base, held, name, node)
+        if isinstance(held, Method) and held.function is None and isinstance(self.heap.load(held.owner), Data):
+            return self.get_attr(held.owner, name, node)  # it was a field: `out.logits.argmax(-1)`
         return Method(base, None, name)
 
     def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
