@@ -627,7 +627,8 @@ class Joiner:
         # Models of different targets are no rivals.
         by_rows: dict[tuple[Rows, frozenset[Column]], list[Score]] = {}
         for score in self.scores:
-            if score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline:
+            counts = score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline
+            if counts and not self._learning_curve(score):
                 targets = [t.y.sources for t in self.trained(score) if t.y is not None]
                 by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
         for (rows, _), scores in by_rows.items():
@@ -655,6 +656,11 @@ class Joiner:
                 self.unique(trace),
                 self.confidence(rows),
             )
+
+    def _learning_curve(self, score: Score) -> bool:
+        """Whether each round of a loop trains on another part of the training rows."""
+        trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
+        return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
