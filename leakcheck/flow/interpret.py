@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Event, Learn, Loop, Mark
+from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
@@ -28,7 +28,9 @@ from leakcheck.flow.operations.loading import Loading
 from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.randomness import Randomness
 from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.showing import Showing
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
@@ -201,7 +203,9 @@ class Interpreter:
         self.loading = Loading(self)
         self.splitting = Splitting(self)
         self.callables = Callables(self)
+        self.randomness = Randomness(self)
         self.scoring = Scoring(self)
+        self.showing = Showing(self)
         self.learners = Learners(self)
         self.objects = Objects(self)
         self.builtins = Builtins(self)
@@ -913,6 +917,7 @@ class Interpreter:
                     items += parts
             else:
                 items.append(self.eval(item))
+        self.showing.meet(items, self.site(node))
         if node.kind == "tuple" and known:
             return Items(tuple(items))
         if not known:
@@ -935,6 +940,7 @@ class Interpreter:
                 items[known.value] = value
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
+        self.showing.meet(items.values(), self.site(node))
         return self.heap.new(DictObject(items, rest))
 
     def _op(self, node: s.Op) -> Value:
@@ -1093,13 +1099,18 @@ class Interpreter:
 
     def _join_string(self, node: s.Join) -> Value:
         text: list[str] | None = []
-        for part in node.parts:
-            value = self.heap.load(self.eval(part))
+        values = [self.eval(part) for part in node.parts]
+        self.showing.meet(values, self.site(node))
+        for part in values:
+            value = self.heap.load(part)
             if isinstance(value, Const) and text is not None:
                 text.append(str(value.value))
             else:
                 text = None
-        return Const("".join(text)) if text is not None else Data(kind="scalar", number=self.heap.fresh())
+        if text is not None:
+            return Const("".join(text))
+        shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
+        return Data(kind="scalar", marks=shown, number=self.heap.fresh())
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)

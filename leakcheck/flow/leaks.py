@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leakcheck.findings import Confidence, Location, TraceStep
+from leakcheck.findings import Confidence, TraceStep
 from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
@@ -20,7 +20,9 @@ from leakcheck.flow.facts import (
     TestReuse,
     TrainingScore,
 )
+from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.places import callers, location, step, unique
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
 
 if TYPE_CHECKING:
@@ -52,10 +54,10 @@ class _HeldOut:
 
 def find_leaks(program: Interpreter) -> ProgramFacts:
     """The leak facts of an interpreted program."""
-    return _Joiner(program).facts()
+    return Joiner(program).facts()
 
 
-class _Joiner:
+class Joiner:
     def __init__(self, program: Interpreter) -> None:
         self.program = program
         events = list(program.events.values())
@@ -72,6 +74,7 @@ class _Joiner:
 
     def facts(self) -> ProgramFacts:
         overlaps = tuple(self._overlaps())
+        hygiene = Hygiene(self.program, self)
         return ProgramFacts(
             learned=tuple(self._learned()),
             overlaps=overlaps,
@@ -79,6 +82,10 @@ class _Joiner:
             choices=tuple(self._choices()),
             reuses=tuple(self._reuses()),
             target_columns=tuple(self._target_columns()),
+            unseeded=tuple(hygiene.unseeded()),
+            comparisons=tuple(hygiene.comparisons()),
+            unanchored=tuple(hygiene.unanchored()),
+            scores=tuple(hygiene.scores()),
             notes=tuple(self.program.notes),
             unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
         )
@@ -205,17 +212,17 @@ class _Joiner:
         name = mark.name
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
-        trace = [self._step(f"{what} learns from `{name}` here", mark.site)]
-        trace += self._callers(mark.site)
+        trace = [step(f"{what} learns from `{name}` here", mark.site)]
+        trace += callers(mark.site)
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
-            trace.append(self._step(label, held_out.split))
+            trace.append(step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":
             used = "the training part is handed on here"
-        trace.append(self._step(used, held_out.train.site))
+        trace.append(step(used, held_out.train.site))
         if held_out.score is not None:
-            trace.append(self._step("and scored on the held-out rows here", held_out.score.site))
+            trace.append(step("and scored on the held-out rows here", held_out.score.site))
         share = held_out.cut.share if held_out.cut is not None else None
         held = f"the rows held out {split_line}" if split_line else "the held-out rows"
         if share is not None:
@@ -228,9 +235,9 @@ class _Joiner:
             name,
             held,
             honest,
-            self._location(mark.site),
-            _unique(trace),
-            self._confidence(mark.rows | held_out.rows, mark),
+            location(mark.site),
+            unique(trace),
+            self.confidence(mark.rows | held_out.rows, mark),
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -312,10 +319,10 @@ class _Joiner:
             kind = self._kind_of(mark)
             if kind is None:
                 continue
-            trace = [self._step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
-            trace += self._callers(mark.site)
-            trace.append(self._step(f"{trains[0].what} was trained on other rows here", trains[0].site))
-            trace.append(self._step("and is scored on the result here", score.site))
+            trace = [step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
+            trace += callers(mark.site)
+            trace.append(step(f"{trains[0].what} was trained on other rows here", trains[0].site))
+            trace.append(step("and is scored on the result here", score.site))
             yield (
                 mark,
                 LearnLeak(
@@ -326,9 +333,9 @@ class _Joiner:
                     mark.name,
                     f"the held-out rows `{mark.name}`",
                     False,
-                    self._location(mark.site),
-                    _unique(trace),
-                    self._confidence(mark.rows, mark),
+                    location(mark.site),
+                    unique(trace),
+                    self.confidence(mark.rows, mark),
                 ),
             )
 
@@ -351,14 +358,14 @@ class _Joiner:
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
-                trace = [self._step(f"{train.what} is trained on `{train.name}` here", train.site)]
-                trace += self._callers(train.site)
+                trace = [step(f"{train.what} is trained on `{train.name}` here", train.site)]
+                trace += callers(train.site)
                 if second is not None:
-                    trace.append(self._step("these rows come from a split of their own here", second))
+                    trace.append(step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self._step(f"`{score.name}` was held out here", cut.site))
-                trace.append(self._step("and is scored here", score.site))
+                    trace.append(step(f"`{score.name}` was held out here", cut.site))
+                trace.append(step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
                 seen.add(place.bare())
@@ -366,9 +373,9 @@ class _Joiner:
                     train.what,
                     train.name,
                     score.name,
-                    self._location(place),
-                    _unique(trace),
-                    self._confidence(train.rows | score.rows),
+                    location(place),
+                    unique(trace),
+                    self.confidence(train.rows | score.rows),
                 )
 
     def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
@@ -430,10 +437,10 @@ class _Joiner:
                 and self._is_predictor(score)
             ):
                 trace = (
-                    self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
-                    self._step("and scored on the same rows here", score.site),
+                    step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
+                    step("and scored on the same rows here", score.site),
                 )
-                yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
+                yield TrainingScore(trains[0].what, score.name, location(score.site), unique(list(trace)))
                 return
 
     def _is_predictor(self, score: Score) -> bool:
@@ -453,7 +460,7 @@ class _Joiner:
     def _words(self, rows: Rows) -> set[str]:
         return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
 
-    def _is_test(self, rows: Rows) -> bool:
+    def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
             return False
@@ -473,7 +480,7 @@ class _Joiner:
                 return False
         return True
 
-    def _untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
+    def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
         trained = [t.rows for t in self.trains]
@@ -492,18 +499,18 @@ class _Joiner:
             named = {role_of_word(w) for w in self._words(event.rows)}
             if "validation" in named and "test" not in named:
                 continue
-            if self._is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
+            if self.is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
                 return True
         return False
 
     def _choices(self) -> Iterator[ChoiceLeak]:
         seen: set[Site] = set()
         for choose in self.chooses:
-            scores = [s for s in choose.scores if self._is_test(s.rows) or self._scored_folds(choose, s)]
+            scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
             if not scores or not self._compares(choose, scores):
                 continue
             rows = scores[0].rows
-            if self._untouched_elsewhere(rows, choose.scores):
+            if self.untouched_elsewhere(rows, choose.scores):
                 continue
             choice = self._what_is_chosen(choose, scores)
             if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
@@ -513,18 +520,16 @@ class _Joiner:
             if sites & seen:
                 continue
             seen |= sites
-            trace = [self._step(self._chosen_label(choice), choose.site)]
+            trace = [step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
-                    trace.append(self._step(f"{train.what} is trained here", train.site))
-                trace.append(self._step(f"scored on the test rows `{score.name}` here", score.site))
-                trace += self._callers(score.site)
+                    trace.append(step(f"{train.what} is trained here", train.site))
+                trace.append(step(f"scored on the test rows `{score.name}` here", score.site))
+                trace += callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(self._step("the test rows are held out here", cut.site))
-            yield ChoiceLeak(
-                choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows)
-            )
+                trace.append(step("the test rows are held out here", cut.site))
+            yield ChoiceLeak(choice, scores[0].name, location(choose.site), unique(trace), self.confidence(rows))
         yield from self._choices_by_name(seen)
 
     def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
@@ -532,8 +537,8 @@ class _Joiner:
         loader over the rows of the test loader."""
         for site, name in self.program.named_choices.items():
             if site not in seen:
-                trace = (self._step("the best is kept here", site),)
-                yield ChoiceLeak(Choice.STOPPING, name, self._location(site), trace, Confidence.LIKELY)
+                trace = (step("the best is kept here", site),)
+                yield ChoiceLeak(Choice.STOPPING, name, location(site), trace, Confidence.LIKELY)
         for site, rows in self.program.validation_loaders.items():
             names = {
                 n
@@ -542,8 +547,8 @@ class _Joiner:
             }
             tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
             if tests and site not in seen:
-                trace = (self._step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self._location(site), trace, Confidence.LIKELY)
+                trace = (step(f"the validation loader holds the rows of `{tests[0]}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, tests[0], location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
@@ -593,7 +598,7 @@ class _Joiner:
         return choose.what == "on request" and "test" in {role_of_word(w) for w in self._words(rows)}
 
     def _reuses(self) -> Iterator[TestReuse]:
-        chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}
+        chosen = {s.rows for c in self.chooses for s in c.scores if self.is_test(s.rows)}
         # Models of different targets are no rivals.
         by_rows: dict[tuple[Rows, frozenset[Column]], list[Score]] = {}
         for score in self.scores:
@@ -601,29 +606,29 @@ class _Joiner:
                 targets = [t.y.sources for t in self.trained(score) if t.y is not None]
                 by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
         for (rows, _), scores in by_rows.items():
-            if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
+            if not self.is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
             count, first, last = self._compared_configurations(scores)
             if (count is not None and count < 2) or last is None:
                 continue
-            if self._untouched_elsewhere(rows, scores):
+            if self.untouched_elsewhere(rows, scores):
                 continue
             trace = []
             for score in dict.fromkeys([*first, last]):
                 for train in self.trained(score)[:1]:
-                    trace.append(self._step(f"{train.what} is trained here", train.site))
-                trace.append(self._step("and scored on the test rows here", score.site))
-                trace += self._callers(score.site)
+                    trace.append(step(f"{train.what} is trained here", train.site))
+                trace.append(step("and scored on the test rows here", score.site))
+                trace += callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(self._step("the test rows are held out here", cut.site))
+                trace.append(step("the test rows are held out here", cut.site))
             yield TestReuse(
                 count,
-                self._side_by_side(scores),
+                self.side_by_side(scores),
                 last.name,
-                self._location(last.site),
-                _unique(trace),
-                self._confidence(rows),
+                location(last.site),
+                unique(trace),
+                self.confidence(rows),
             )
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
@@ -631,7 +636,7 @@ class _Joiner:
         loops = {id(loop) for score in scores for loop in score.loops}
         return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
 
-    def _side_by_side(self, scores: list[Score]) -> bool:
+    def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
 
     def _one_method(self, scores: list[Score]) -> bool:
@@ -729,11 +734,9 @@ class _Joiner:
                 key = (train.site.bare(), target)
                 if key not in seen:
                     seen.add(key)
-                    steps = [self._step(f"{train.what} is trained on `{target}` among the features here", train.site)]
+                    steps = [step(f"{train.what} is trained on `{target}` among the features here", train.site)]
                     steps += self._made_features(frame, target, x.rows)
-                    yield TargetColumn(
-                        target, target, self._location(train.site), _unique(steps), self._confidence(x.rows)
-                    )
+                    yield TargetColumn(target, target, location(train.site), unique(steps), self.confidence(x.rows))
                 continue
             for name, column in columns.named.items():
                 if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
@@ -747,9 +750,9 @@ class _Joiner:
                 if (site.bare(), name) in seen:
                     continue
                 seen.add((site.bare(), name))
-                steps = [self._step(f"`{name}` is made from the target `{target}` here", site)]
-                steps.append(self._step(f"{train.what} is trained on it here", train.site))
-                yield TargetColumn(target, name, self._location(site), _unique(steps), self._confidence(x.rows))
+                steps = [step(f"`{name}` is made from the target `{target}` here", site)]
+                steps.append(step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, location(site), unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
         """Where the features were put together before they were split."""
@@ -760,25 +763,10 @@ class _Joiner:
             for data in split.data:
                 columns = data.columns
                 if columns is not None and columns.frame == frame and target not in columns.dropped and data.made_at:
-                    steps.append(self._step(f"`{data.name}` still holds `{target}` here", data.made_at))
+                    steps.append(step(f"`{data.name}` still holds `{target}` here", data.made_at))
         return steps
 
-    # --- places --------------------------------------------------------------------------------------------------
-
-    def _location(self, site: Site) -> Location:
-        first, column, last, end = site.span
-        return Location(site.path, site.cell, first, column, last, end)
-
-    def _step(self, label: str, site: Site) -> TraceStep:
-        return TraceStep(label, self._location(site))
-
-    def _callers(self, site: Site) -> list[TraceStep]:
-        steps: list[TraceStep] = []
-        caller = site.caller
-        while caller is not None and len(steps) < 6:
-            steps.append(self._step("called from here", caller))
-            caller = caller.caller
-        return steps
+    # --- in words -----------------------------------------------------------------------------------------------
 
     def _where(self, site: Site, seen_from: Site) -> str:
         line = site.span[0]
@@ -788,18 +776,8 @@ class _Joiner:
             return f"in cell {site.cell}, line {line}"
         return f"on line {line}"
 
-    def _confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
+    def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
         unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
         return Confidence.LIKELY if unsure else Confidence.SURE
-
-
-def _unique(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
-    seen: set[Location] = set()
-    kept = []
-    for step in steps:
-        if step.location not in seen:
-            seen.add(step.location)
-            kept.append(step)
-    return tuple(kept)

@@ -6,7 +6,7 @@ one part of a cut: the test part of a split, one side of a slice, one fold. Sibl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
@@ -63,7 +63,7 @@ class Cut:
     share: float | None = None  # the share of rows in part 1, where it is known
     loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
     explicit: bool = True  # made by a splitter, not by slicing or a condition
-    varies: frozenset[str] = field(default=frozenset())
+    drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
 
     def role(self, part: object) -> str:
         return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""

@@ -164,7 +164,9 @@ class SpecialFunctions(Operations):
             rows = data.keys if data.keys is not None else data.rows
             key = ("position", bare_roots(rows), order, self.heap.data(bound).number)
             cuts.append(
-                self.i.data.cut(key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False)
+                self.i.data.cut(
+                    key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False, drawn=order
+                )
             )
         for n in range(len(cuts) + 1):
             part = data
@@ -178,7 +180,7 @@ class SpecialFunctions(Operations):
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
-        flags = frozenset({"shuffled", f"order:{number}"})
+        flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
         return self._index(site, number, flags)
@@ -199,7 +201,7 @@ class SpecialFunctions(Operations):
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
-            flags = frozenset({"shuffled", f"order:{number}"})
+            flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
             if isinstance(held, Data) and isinstance(value, Ref):
                 self.heap.set(value.address, held.but(number=number, flags=held.flags | flags))
             elif isinstance(held, Data) and held.kind == "index":
@@ -215,7 +217,9 @@ class SpecialFunctions(Operations):
                 self.heap.set(key, new)
 
     def call_rand(self, name: str, args: Args, site: Site) -> Value:
-        return Data(kind="scalar", number=self.heap.number("random", site), flags=frozenset({"random"}))
+        number = self.heap.number("random", site)
+        flags = frozenset({"random", self.i.randomness.drawn(name, site, f"drawn:{number}", args.kw)})
+        return Data(kind="scalar", number=number, flags=flags)
 
     def call_choice(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -224,7 +228,8 @@ class SpecialFunctions(Operations):
             if self.i.library.is_true(args.get(2, "replace")):
                 draw = self.i.data.draw("choice with replacement", base, site)
                 return base.but(marks=base.marks | {draw}, number=self.heap.fresh(), flags=base.flags | {"repeated"})
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
+            key = self.i.randomness.drawn(name, site, f"drawn:{base.number}", args.kw)
+            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False, drawn=key)
             return self.i.data.narrowed(base, cut, 0)
         if isinstance(self.heap.load(args.pos[0]) if args.pos else None, Data | Const):
             base = self._index(site, self.heap.number("choice", site), frozenset())
@@ -236,7 +241,8 @@ class SpecialFunctions(Operations):
                 and not isinstance(self.heap.load(args.get(1, "size") or NONE), Const)
             ):
                 pass
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
+            key = self.i.randomness.drawn(name, site, f"drawn:{base.number}", args.kw)
+            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False, drawn=key)
             return self.i.data.narrowed(base, cut, 0)
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
 
@@ -412,6 +418,7 @@ class SpecialFunctions(Operations):
 
     def call_default_rng(self, name: str, args: Args, site: Site) -> Value:
         # A generator draws as the module of the same name does.
+        self.i.randomness.made(args.all())
         return Lib("numpy.random")
 
     def call_reduce(self, name: str, args: Args, site: Site) -> Value:

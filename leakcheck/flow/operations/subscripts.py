@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    draw_flag,
     role_of_word,
     scores_of,
     split_words,
@@ -231,6 +232,7 @@ class Subscripts(Operations):
                 self.i.site(bound_node),
                 bound=known,
                 explicit=False,
+                drawn=order,
             )
             result = self.i.data.narrowed(result, cut, part)
         return result
@@ -312,6 +314,7 @@ class Subscripts(Operations):
                 ("truth", picker.number),
                 CutKind.RANDOM if "random" in picker.flags else CutKind.MASK,
                 self.i.data.any_site(picker),
+                drawn=draw_flag(picker.flags),
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
