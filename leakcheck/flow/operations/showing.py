@@ -44,7 +44,7 @@ class Showing(Operations):
 
     def printed(self, values: list[Value], site: Site) -> None:
         """What one print statement shows, and what it shows with the one on the line before."""
-        if len(self.i.scoring.models) < 2:
+        if not self.i.scoring.models:
             return
         self.meet(values, site)
         statement = self.i.statement_site()
