@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.findings import Finding, Location
-from leakcheck.project.beside import Beside, check_beside
+from leakcheck.project.beside import Beside, check_beside, check_environment
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from leakcheck.claims.facts import ClaimFacts
+    from leakcheck.flow.facts import ReportedScore
     from leakcheck.flow.tables import Tables
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
@@ -151,6 +152,12 @@ def scan(
     if discovered.folders:
         code = {source.path for source in relevant.sources}
         beside = check_beside(places, discovered, code, config, found, with_claims=claims)
+        environment = check_environment(analysed.scores, relevant.sources, tables.libraries, config, selection)
+        beside = replace(
+            beside,
+            findings=(*beside.findings, *environment.findings),
+            problems=(*beside.problems, *environment.problems),
+        )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
@@ -179,6 +186,7 @@ class _Analysed:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
+    scores: list[ReportedScore] = field(default_factory=list)
 
 
 def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[str], tell: Progress) -> _Analysed:
@@ -199,6 +207,7 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
         facts = analyse(sources, modules.find_module, tables)
         for rule in code_rules:
             result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
+        result.scores += facts.scores
         result.notes += facts.notes
         for problem in facts.problems:
             if problem.location.path in asked:

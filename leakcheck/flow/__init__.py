@@ -118,7 +118,7 @@ def _together(found: Sequence[ProgramFacts], problems: list[Problem], notes: lis
         best: dict[tuple[object, ...], object] = {}
         for facts in found:
             for fact in getattr(facts, field.name):
-                key = (fact.location, getattr(fact, "what", None), getattr(fact, "feature", None))
+                key = (fact.location, *(getattr(fact, name, None) for name in ("what", "feature", "program")))
                 old = best.get(key)
                 if old is None or (_sure(fact) and not _sure(old)):
                     best[key] = fact

@@ -156,6 +156,8 @@ class ReportedScore:
     """A file reports a score."""
 
     location: Location
+    program: str  # the file that was followed
+    runs: bool  # by running a file, rather than in a function that somebody may call
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, TraceStep
@@ -45,11 +46,13 @@ class Hygiene:
 
     def scores(self) -> Iterator[ReportedScore]:
         """The first reported score of each file."""
+        run = {e for e in islice(self.program.events.values(), self.program.events_of_run) if isinstance(e, Score)}
+        main = self.program.main
         seen: set[str] = set()
         for score in self.reported:
             if score.site.path not in seen:
                 seen.add(score.site.path)
-                yield ReportedScore(location(score.site))
+                yield ReportedScore(location(score.site), main.path if main is not None else "", score in run)
 
     def _says(self, words: re.Pattern[str]) -> bool:
         """Whether the text of the program has one of some words."""

@@ -190,6 +190,7 @@ class Interpreter:
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
+        self.events_of_run = 0  # how many events the program itself makes, before such functions
         self.data = DataOperations(self)
         self.containers = Containers(self)
         self.subscripts = Subscripts(self)
@@ -262,6 +263,7 @@ class Interpreter:
         """Interpret a file as the main program, then the functions in it that nobody called."""
         unit = self.load_unit(source, given=True, main=True)
         self.symbolic = True
+        self.events_of_run = len(self.events)
         self._run_uncalled(unit)
 
     def load_unit(self, source: Source, *, given: bool = False, main: bool = False) -> Unit:

@@ -12,10 +12,13 @@ from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Location
 from leakcheck.project.config import Config
 from leakcheck.project.discover import Discovered, discover_prose
-from leakcheck.project.source import Problem
+from leakcheck.project.paths import shown
+from leakcheck.project.select import Selection
+from leakcheck.project.source import Problem, Source
 
 if TYPE_CHECKING:
     from leakcheck.claims.facts import Claim, ClaimFacts
+    from leakcheck.flow.facts import ReportedScore
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,29 @@ def check_beside(
         problems=tuple(_problem(error, file.name) for error in checked.errors),
         claims=checked.facts,
     )
+
+
+def check_environment(
+    scores: Sequence[ReportedScore],
+    sources: Sequence[Source],
+    libraries: frozenset[str],
+    config: Config,
+    selection: Selection,
+) -> Beside:
+    """Check whether the project pins the libraries behind its scores, where a rule is asked for that wants to know."""
+    from leakcheck.project.facts import ProjectFacts
+    from leakcheck.rules import rules
+
+    checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProjectFacts and selection.looks_for(rule)]
+    if not checks or not scores:
+        return Beside()
+    from leakcheck.project.environment import project_facts
+
+    try:
+        facts = project_facts(scores, sources, libraries, config.root)
+    except LeakcheckError as error:
+        return Beside(problems=(_problem(error, error.file or shown(config.root)),))
+    return Beside(tuple(finding for rule in checks if facts is not None for finding in rule.check(facts)))
 
 
 def _prose_findings(
