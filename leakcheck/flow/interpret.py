@@ -919,7 +919,8 @@ class Interpreter:
                     items += parts
             else:
                 items.append(self.eval(item))
-        self.showing.meet(items, self.site(node))
+        if self.scoring.several:
+            self.showing.meet(items, self.site(node))
         if node.kind == "tuple" and known:
             return Items(tuple(items))
         if not known:
@@ -942,7 +943,8 @@ class Interpreter:
                 items[known.value] = value
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
-        self.showing.meet(items.values(), self.site(node))
+        if self.scoring.several:
+            self.showing.meet(items.values(), self.site(node))
         return self.heap.new(DictObject(items, rest))
 
     def _op(self, node: s.Op) -> Value:
@@ -1102,7 +1104,8 @@ class Interpreter:
     def _join_string(self, node: s.Join) -> Value:
         text: list[str] | None = []
         values = [self.eval(part) for part in node.parts]
-        self.showing.meet(values, self.site(node))
+        if self.scoring.several:
+            self.showing.meet(values, self.site(node))
         for part in values:
             value = self.heap.load(part)
             if isinstance(value, Const) and text is not None:
@@ -1111,7 +1114,9 @@ class Interpreter:
                 text = None
         if text is not None:
             return Const("".join(text))
-        shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
+        shown = NO_MARKS
+        if self.scoring.models:
+            shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
         return Data(kind="scalar", marks=shown, number=self.heap.fresh())
 
     def _named(self, node: s.Named) -> Value:

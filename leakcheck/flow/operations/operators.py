@@ -50,7 +50,7 @@ class Operators(Operations):
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
         name = next((d.name for d in several if d.rows and d.name), "")
         marks |= self.i.choices.scored(several, self.i.site(node))
-        if not rows and (op == "-" or op in ORDERINGS):
+        if self.i.scoring.several and not rows and (op == "-" or op in ORDERINGS):
             self.i.showing.meet(values, self.i.site(node))
         if op in _COMPARISONS or op in ("in", "not in", "is", "is not"):
             if op in ORDERINGS and not rows:

@@ -36,6 +36,7 @@ class Scoring(Operations):
         super().__init__(interpreter)
         self.inside_network = 0
         self.models: set[int] = set()  # those that were scored
+        self.several = False  # more than one was
         self.unpredicted = False  # something that no model is known to predict was scored
 
     def p_score(self, api: Api, args: Args, site: Site) -> Value:
@@ -98,6 +99,7 @@ class Scoring(Operations):
     ) -> Score:
         if model is not None:
             self.models.add(model)
+            self.several = len(self.models) > 1
         baseline = bool(trains) and all(t.baseline for t in trains)
         event = Score(
             what, model, trains, rows, site, self.i.loops, marks, kind, self.i.data.called(data), baseline, relative

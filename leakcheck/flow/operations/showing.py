@@ -25,11 +25,13 @@ class Showing(Operations):
 
     def meet(self, values: Iterable[Value], site: Site, *, adjacent: bool = False) -> None:
         """Note where scores of several models on the same rows stand beside each other."""
-        if len(self.i.scoring.models) < 2:
+        if not self.i.scoring.several:
             return
         methods: dict[tuple[Rows, frozenset[str]], dict[frozenset[int | None], tuple[Score, ...]]] = {}
         for value in values:
             for leaf in self._leaves(value):
+                if leaf.rows or not leaf.marks:
+                    continue
                 scores = [m for m in leaf.marks if isinstance(m, Score) and m.kind in _SHOWN and m.model is not None]
                 if len({score.rows for score in scores}) == 1:
                     ordered = tuple(sorted(scores, key=lambda score: (score.site.path, score.site.span)))
