@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from leakcheck.findings import Finding, Location
+from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
 from leakcheck.project.beside import Beside, check_beside, check_environment
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
@@ -44,7 +46,7 @@ class ScanResult:
     notices : tuple of str
         What was passed over or cut short.
     suppressed : tuple of Finding
-        What a comment silences; in no output.
+        What a comment or the baseline silences; shown in SARIF only.
     files : int
         Files looked at.
     skipped : int
@@ -53,6 +55,8 @@ class ScanResult:
         The files that were read, for showing their lines.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
+    baseline : Applied, optional
+        What the baseline did, where there is one.
     """
 
     findings: tuple[Finding, ...]
@@ -63,6 +67,7 @@ class ScanResult:
     skipped: int
     sources: Modules
     claims: tuple[ClaimFacts, ...] = ()
+    baseline: Applied | None = None
 
     @property
     def by_code(self) -> dict[str, int]:
@@ -102,6 +107,7 @@ def scan(
     ignore: Sequence[str] = (),
     isolated: bool = False,
     claims: bool = True,
+    baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -118,20 +124,26 @@ def scan(
         Use no configuration file.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
+    baseline : Baseline, path-like or False, optional
+        Accepted findings, or their file, or False for none; by default that of the configuration, or
+        ``.leakcheck-baseline.json`` at the project's root if it exists.
     progress : callable, optional
         Is told how far the run is.
 
     Raises
     ------
     LeakcheckError
-        If a path doesn't exist, or the configuration can't be used.
+        If a path doesn't exist, or the configuration or the baseline can't be used.
     """
     places = [Path(path) for path in paths or (".",)]
     if not isinstance(config, Config):
         file = Path(config) if config is not None else None
         config = find_config([place.absolute() for place in places], file=file, isolated=isolated)
+        if isolated and baseline is None:
+            baseline = False
     config = config.with_options(select=select, ignore=ignore)
     selection = Selection.of(config)
+    accepted = find_baseline(config, baseline)
     from leakcheck.flow.tables import load as load_tables
 
     tables = load_tables([config.root / name for name in config.apis])
@@ -162,19 +174,37 @@ def scan(
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
+    commented = sorted(silenced.suppressed, key=Finding.sort_key)
+    marked = _with_fingerprints((*shown, *commented), modules, config.root)
+    reported, suppressed = marked[: len(shown)], marked[len(shown) :]
+    applied = None
+    if accepted is not None:
+        everything = (*silenced.kept, *faults, *beside.findings)
+        checked_claims = claims and bool(discovered.folders) and not beside.problems
+        entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
+        applied = apply_baseline(
+            accepted,
+            reported,
+            [entry_of(finding) for finding in shown],
+            [entry_of(finding) for finding in everything if not selection.shows(finding)],
+            Looked(config.root, asked - unreadable, discovered.folders, ("LK8",) if checked_claims else ()),
+        )
+        reported = applied.reported
+        suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
     return ScanResult(
-        findings=_with_fingerprints(shown, modules, config.root),
+        findings=reported,
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
             if problem.error and not selection.ignores(problem.location.path, "LK001")
         ),
-        notices=(*_passed_over(problems), *analysed.notes),
-        suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),
+        notices=(*_passed_over(problems), *analysed.notes, *(applied.notices if applied else ())),
+        suppressed=suppressed,
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
         claims=beside.claims,
+        baseline=applied,
     )
 
 
@@ -251,10 +281,11 @@ def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path
         return ()
     from leakcheck.project.fingerprint import with_fingerprints
 
-    def in_project(path: str) -> str:
-        return os.path.relpath(path, root).replace(os.sep, "/")
+    return with_fingerprints(findings, modules.code, partial(_in_project, root=root))
 
-    return tuple(with_fingerprints(findings, modules.text, in_project))
+
+def _in_project(path: str, root: Path) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
 
 
 def _passed_over(problems: Sequence[Problem]) -> list[str]:

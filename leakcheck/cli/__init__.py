@@ -12,6 +12,7 @@ COMMANDS = {
     "scan": "find leaks in Python files and notebooks",
     "compare": "compare two methods on the same runs",
     "audit": "find what evaluation splits share with training, and shortcuts to the target",
+    "baseline": "accept today's findings: a scan hides them from then on",
     "rule": "show what a rule finds, why it matters, and right and wrong examples",
 }
 

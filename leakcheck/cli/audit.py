@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
+from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
-from leakcheck.report.ansi import Style, wants_colour
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
     from leakcheck.audit.splits import Options, Split
+    from leakcheck.report.document import Document
 
-_FORMATS = ("full", "concise", "json", "json-lines", "markdown")
-_PLAIN_WIDTH = 120  # columns where there is no terminal: output must not depend on the machine
+_FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
 
@@ -38,7 +35,7 @@ def run(arguments: list[str]) -> int:
         result = audit_splits(_splits(given, options), options, progress)
     finally:
         progress.clear()
-    _print(result, given)
+    write_output(_rendered(result, given), given.output_file)
     if given.report:
         _write_report(result, Path(given.report))
     if given.write_clean:
@@ -75,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     how("--threads", type=int, default=0, help="(default: all processors)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
+    output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
     output("--report", metavar="FILE", help="write a report: .html, .json or .md")
     output("--write-clean", metavar="FOLDER", help="write the splits without the held-out rows that leak")
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
@@ -137,57 +135,53 @@ def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
     return read_splits(sides, root, options)
 
 
-def _print(result: AuditResult, given: argparse.Namespace) -> None:
+def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
+    """The output, in its format."""
     if given.output_format == "json":
-        print(json.dumps(result.to_dict(), indent=2, default=str))
-        return
+        return json.dumps(result.to_dict(), indent=2, default=str) + "\n"
     if given.output_format == "json-lines":
-        for record in result.to_dict()["findings"]:
-            print(json.dumps(record, default=str))
-        return
+        return "".join(f"{json.dumps(record, default=str)}\n" for record in result.to_dict()["findings"])
     if given.output_format == "markdown":
-        print(result.to_markdown())
-        return
-    style = Style(wants_colour(sys.stdout, given.color))
+        return f"{result.to_markdown()}\n"
+    if given.output_format in SERVICE_FORMATS:
+        from leakcheck.project.fingerprint import fingerprints_without_code
+        from leakcheck.report.formats import Results, render
+
+        findings = fingerprints_without_code(result.findings)
+        return render(given.output_format, Results(findings, lambda: _document(result), notices=result.facts.notes))
+    style, width = output_style(given.output_file, given.color)
     if given.output_format == "concise":
-        lines = text.concise(result.findings, style)
+        lines = list(text.concise(result.findings, style))
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
-        lines = text.full(result.findings, lambda _: None, style, width)
-    for line in lines:
-        print(line)
-    if given.quiet:
-        return
-    for check in result.facts.checks:
-        print(f"checked: {text.clean(check)}")
-    for note in result.facts.notes:
-        print(f"note: {text.clean(note)}")
-    rows = ", ".join(f"{name} {count} rows" for name, count in result.rows.items())
-    print(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
+        lines = list(text.full(result.findings, lambda _: None, style, width))
+    if not given.quiet:
+        lines += [f"checked: {text.clean(check)}" for check in result.facts.checks]
+        lines += [f"note: {text.clean(note)}" for note in result.facts.notes]
+        rows = ", ".join(f"{name} {count} rows" for name, count in result.rows.items())
+        lines.append(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _document(result: AuditResult) -> Document:
+    from leakcheck.report.document import build
+
+    return build(findings=result.findings, datasets=tuple(result.rows))
 
 
 def _write_report(result: AuditResult, path: Path) -> None:
-    """Write beside, then rename.
+    """Write the document as HTML, the results as JSON, or the section for a data set card as Markdown.
 
     Raises
     ------
     LeakcheckError
         When the ending names no known format.
     """
-    if path.suffix == ".html":
-        from leakcheck.report.document import build
-        from leakcheck.report.page import write_report
+    from leakcheck.report.files import write_file
+    from leakcheck.report.page import write_report
 
-        write_report(path, build(findings=result.findings, datasets=tuple(result.rows)))
-        return
     if path.suffix == ".json":
-        content = json.dumps(result.to_dict(), indent=2, default=str) + "\n"
+        write_file(path, json.dumps(result.to_dict(), indent=2, default=str) + "\n")
     elif path.suffix == ".md":
-        content = result.to_markdown()
+        write_file(path, result.to_markdown())
     else:
-        raise LeakcheckError(
-            "unknown kind of report", file=str(path), expected=".html, .json or .md", found=path.suffix
-        )
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(content, encoding="utf-8")
-    os.replace(beside, path)
+        write_report(path, _document(result))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.output import SERVICE_FORMATS, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
-from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from leakcheck.claims.summary import Settings
     from leakcheck.claims.variance import Component
     from leakcheck.findings import Finding
+    from leakcheck.report.document import Document
 
+_FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 EXAMPLES = """\
 examples:
   leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
@@ -38,6 +40,7 @@ def run(arguments: list[str]) -> int:
     settings = _settings(options)
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
+    from leakcheck.project.fingerprint import fingerprints_without_code
 
     root = Path()
     if options.ablation:
@@ -47,21 +50,13 @@ def run(arguments: list[str]) -> int:
     checked = check_claims(claims, root, settings)
     if checked.failures:
         raise checked.failures[0].error
-    findings = findings_of(checked.facts)
+    findings = fingerprints_without_code(findings_of(checked.facts))
     extras = _extras(options, claims, root)
-    text = _render(options.output_format, checked.facts, findings, settings, extras)
-    if options.output_file:
-        write_file(Path(options.output_file), text)
-    else:
-        print(text, end="")
+    write_output(_render(options.output_format, checked.facts, findings, settings, extras), options.output_file)
     if options.report:
-        from leakcheck.report.document import build
         from leakcheck.report.page import write_report
 
-        write_report(
-            Path(options.report),
-            build(findings=findings, claims=checked.facts, settings=settings, ranking=extras.ranking),
-        )
+        write_report(Path(options.report), _document(checked.facts, findings, settings, extras))
     return 1 if findings and not options.exit_zero else 0
 
 
@@ -102,7 +97,7 @@ def _parser() -> Parser:
     add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default: 42)")
     add("--bca", action="store_true", help="show the BCa interval too")
     add = parser.add_argument_group("output").add_argument
-    add("--output-format", choices=("full", "concise", "json"), default="full", help="(default: full)")
+    add("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     add("--output-file", metavar="FILE", help="write there instead of standard output")
     add("--report", metavar="FILE", help="write a report: .html, .md or .json")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
@@ -242,6 +237,16 @@ def _render(
 ) -> str:
     if output_format == "json":
         return _json(facts, findings, settings, extras)
+    if output_format == "json-lines":
+        import json
+
+        from leakcheck.report.json import finding_record
+
+        return "".join(f"{json.dumps(finding_record(found))}\n" for found in findings)
+    if output_format in SERVICE_FORMATS:
+        from leakcheck.report.formats import Results, render
+
+        return render(output_format, Results(findings, lambda: _document(facts, findings, settings, extras)))
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
         return "".join(f"{line}\n" for line in lines)
@@ -255,6 +260,14 @@ def _render(
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
     return "\n\n".join(parts) + "\n"
+
+
+def _document(
+    facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras
+) -> Document:
+    from leakcheck.report.document import build
+
+    return build(findings=findings, claims=facts, settings=settings, ranking=extras.ranking)
 
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, TraceStep
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -460,6 +460,13 @@ class Joiner:
     def _words(self, rows: Rows) -> set[str]:
         return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
 
+    def _roles(self, name: str) -> set[str]:
+        return {role_of_word(word) for word in split_words(name)} - {""}
+
+    def _parts_named(self, rows: Rows) -> set[str]:
+        """The names of these rows that say which part they are."""
+        return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
+
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
@@ -483,16 +490,21 @@ class Joiner:
     def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
+        called = set().union(*(self._roles(score.name) for score in choosing))
+        known, names = {root for root, _ in rows}, self._parts_named(rows)
         trained = [t.rows for t in self.trains]
         events: list[Score | Predict] = [*self.scores, *self.predicts]
         for event in events:
-            if event.rows in used or not event.rows or overlap(event.rows, rows) is not Overlap.NO:
+            if event.rows in used or not event.rows:
+                continue
+            shares = overlap(event.rows, rows)
+            if shares is Overlap.UNKNOWN and called == {"validation"} and self._roles(event.name) == {"test"}:
+                return True  # the code tells its validation rows from its test rows, wherever these come from
+            if shares is not Overlap.NO:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
-            known = {root for root, _ in rows}
-            shared = self._words(event.rows) & self._words(rows) - {"x", "y"}
-            if shared and not known & {root for root, _ in event.rows}:
+            if not known & {root for root, _ in event.rows} and names & self._parts_named(event.rows):
                 continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
@@ -514,6 +526,8 @@ class Joiner:
                 continue
             choice = self._what_is_chosen(choose, scores)
             if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
+                continue
+            if choose.what == "by default" and self._roles(scores[0].name) == {"validation"}:
                 continue
             # Taking the best index and the best value of the same scores is one choice.
             sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
@@ -571,10 +585,18 @@ class Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if choose.how == "comparison" and choose.loops:
+        if len({score.model for score in scores}) > 1:
             return True
-        models = {(score.model, score.site) for score in scores}
-        return (len(models) > 1 and len({score.model for score in scores}) > 1) or any(s.loops for s in scores)
+        rounds = choose.loops if choose.how == "comparison" else ()
+        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _varies(self, score: Score, loops: set[Loop]) -> bool:
+        """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
+        trains = self.trained(score)
+        if not trains:
+            return bool(loops)
+        trained = {loop for train in trains for loop in (*train.loops, *train.born)}
+        return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
     def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
         if choose.how == "stopping":
@@ -717,7 +739,14 @@ class Joiner:
         seen: set[tuple[Site, str]] = set()
         for train in self.trains:
             x, y = train.x, train.y
-            if x is None or y is None or x.columns is None or train.selects_columns or "lag" in y.flags:
+            if (
+                x is None
+                or y is None
+                or x.columns is None
+                or train.selects_columns
+                or "lag" in y.flags
+                or "window" in x.flags
+            ):
                 continue
             if len(y.sources) != 1:
                 continue

@@ -50,6 +50,12 @@ class Modules:
         loaded = self._by_path.get(location.path)
         return loaded.original(location.cell) if loaded else None
 
+    def code(self, location: Location) -> str | None:
+        """As `text`, but as the analysis sees it: without magics; None for prose, too."""
+        loaded = self._by_path.get(location.path)
+        chunks = loaded.source.chunks if loaded else ()
+        return next((chunk.text for chunk in chunks if chunk.cell == location.cell), None)
+
     def loaded(self, path: str) -> Loaded | None:
         """A file that was read, by its shown path."""
         return self._by_path.get(path)

@@ -121,16 +121,13 @@ def problem_line(problem: Problem, style: Style) -> str:
     return f"{style.bold(clean(str(problem.location)))}: {style.red('LK001')} [error] {clean(problem.message)}"
 
 
-def statistics(by_code: dict[str, int], names: dict[str, str]) -> Iterator[str]:
-    """How many findings of each code, the most frequent first."""
-    width = max((len(str(count)) for count in by_code.values()), default=1)
-    for code, count in sorted(by_code.items(), key=lambda item: (-item[1], item[0])):
-        yield f"{count:>{width}}  {code}  {names.get(code, '')}".rstrip()
-
-
-def summary(findings: Sequence[Finding], errors: int, files: int, suppressed: int, style: Style) -> str:
-    """The last line of the output."""
-    hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
+def summary(
+    findings: Sequence[Finding], errors: int, files: int, suppressed: int, style: Style, accepted: int = 0
+) -> str:
+    """The last line of the output; `suppressed` findings are silenced by comments, `accepted` ones by the baseline."""
+    numbers = {"by comments": suppressed, "by the baseline": accepted}
+    counted = [f"{number} {by}" for by, number in numbers.items() if number]
+    hidden = f" ({', '.join(counted)})".replace(" by", " suppressed by", 1) if counted else ""
     if not findings:
         if errors:
             return f"No findings in what could be read; {_count(errors, 'error')}{hidden}."

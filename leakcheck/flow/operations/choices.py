@@ -139,7 +139,7 @@ class Choices(Operations):
         scores: dict[Score, None] = {}
         for data in several:
             for mark in data.marks:
-                if isinstance(mark, Score):
+                if isinstance(mark, Score) and not (mark.kind == "own" and data.rows):  # an error a row is no score
                     scores[mark] = None
         rows = {score.rows for score in scores}
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison

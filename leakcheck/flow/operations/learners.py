@@ -384,7 +384,9 @@ class Learners(Operations):
         )
         if x_value is None and args.pos:
             x_value = args.pos[0]
-        x = self.i.loading.content(x_value) if x_value is not None else UNKNOWN
+        x = self.i.loading.from_module(args.all(), "train_dataloader", site)
+        if not x.rows and x_value is not None:
+            x = self.i.loading.content(x_value)
         if not x.rows:
             # Lightning and the like: fit(model, loader); statsmodels: the data came with the constructor.
             candidates = [*args.pos, *args.kw.values()]
@@ -405,7 +407,7 @@ class Learners(Operations):
         if x.kind == "dataset" and x.each:
             inner = self.heap.data(x.each[0])
             x = x.but(columns=inner.columns)
-        held_out = self._held_out(held, args, values, x)
+        held_out = self._held_out(held, args, values, x, site)
         stops = bool(held_out) and self._stops(held, args)
         kind = "search" if api.part == "search" else "fit"
         model = self.model_of(owner, held)
@@ -505,8 +507,11 @@ class Learners(Operations):
                 words.add("varies")
         return frozenset(words)
 
-    def _held_out(self, held: LibObject, args: Args, values: dict[str, Value], x: Data) -> tuple[Data, ...]:
+    def _held_out(self, held: LibObject, args: Args, values: dict[str, Value], x: Data, site: Site) -> tuple[Data, ...]:
         found = []
+        watched = self.i.loading.from_module(args.all(), "val_dataloader", site)
+        if watched.rows and watched.rows != x.rows:
+            found.append(watched)
         names = [
             *held.api.held_out,
             "validation_data",

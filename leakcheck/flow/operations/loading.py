@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import last_part, role_of_word, words_of
+from leakcheck.flow.operations.common import arguments, last_part, no_args, role_of_word, words_of
 from leakcheck.flow.rows import Site, union
 from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
@@ -15,6 +15,7 @@ from leakcheck.flow.values import (
     Const,
     Data,
     DictObject,
+    Function,
     Instance,
     Items,
     LibObject,
@@ -98,6 +99,8 @@ class Loading(Operations):
             return rows("bunch", role)
         if returns == "train-test":
             return Items((self._xy(rows("array", "train", " train")), self._xy(rows("array", "test", " test"))))
+        if returns == "train-test-frames":
+            return Items((rows("frame", "train", " train"), rows("frame", "test", " test")))
         if returns == "dict":
             if part:
                 return rows("dataset", role)
@@ -134,8 +137,25 @@ class Loading(Operations):
         marks = NO_MARKS.union(*(d.marks for d in data))
         y = values.get(api.y)
         return x.but(
-            kind="dataset", marks=marks, each=(x, y) if y is not None else (), number=self.heap.fresh(), mask=()
+            kind="dataset",
+            marks=marks,
+            each=(x, y) if y is not None else (),
+            number=self.heap.fresh(),
+            mask=(),
+            flags=x.flags | ({"window"} if api.kind == "window" else frozenset()),
         )
+
+    def from_module(self, values: list[Value], name: str, site: Site) -> Data:
+        """The rows of a Lightning data module (or model) among the values, by its method `name`."""
+        for value in values:
+            held = self.heap.load(value)
+            if not isinstance(held, Instance) or not isinstance(self.i.class_attr(held.cls, name), Function):
+                continue
+            if isinstance(self.i.class_attr(held.cls, "setup"), Function):
+                self.i.call_method(value, "setup", arguments(NONE), site)
+            loader = self.i.call_method(value, name, no_args(), site)
+            return self.content(loader) if loader is not None else UNKNOWN
+        return UNKNOWN
 
     def content(self, value: Value, depth: int = 0) -> Data:
         """The rows that a value holds, also those in the attributes of a project's data set object."""

@@ -239,7 +239,10 @@ class Scoring(Operations):
         candidates = [
             v for k, v in args.kw.items() if k not in ("verbose", "batch_size", "sample_weight", "callbacks", "steps")
         ]
-        data = next((d for d in (self.i.loading.content(v) for v in [*args.pos, *candidates]) if d.rows), None)
+        loader = {"test": "test_dataloader", "validate": "val_dataloader"}.get(name, "")
+        data: Data | None = self.i.loading.from_module(args.all(), loader, site) if loader else None
+        if data is None or not data.rows:
+            data = next((d for d in (self.i.loading.content(v) for v in [*args.pos, *candidates]) if d.rows), None)
         if data is None and args.pos:
             data = self.i.data.rooted(self.i.loading.content(args.pos[0]), site)
         if data is None:

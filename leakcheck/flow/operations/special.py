@@ -291,8 +291,11 @@ class SpecialFunctions(Operations):
     def call_data_frame(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         if first is None:
-            return self.heap.data(None).but(
-                kind="frame", columns=Columns(self.heap.fresh(), open=False), number=self.heap.fresh()
+            return Data(
+                rows=self.heap.data(args.get(1, "index")).rows,
+                kind="frame",
+                columns=Columns(self.heap.fresh(), open=False),
+                number=self.heap.fresh(),
             )
         held = self.heap.load(first)
         names = self.i.data.names_in(self.heap.load(args.get(2, "columns") or NONE))

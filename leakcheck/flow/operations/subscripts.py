@@ -23,7 +23,7 @@ from leakcheck.flow.operations.common import (
     scores_of,
     split_words,
 )
-from leakcheck.flow.rows import Cut, CutKind, apply_steps
+from leakcheck.flow.rows import Cut, CutKind, apply_steps, within
 from leakcheck.flow.values import (
     UNKNOWN,
     Choice,
@@ -309,7 +309,9 @@ class Subscripts(Operations):
         """Rows of `data` at the places that a mask or an index names."""
         if picker.mask:
             return self._filtered(data, picker)
-        if picker.kind == "mask":
+        # A column of the table itself picks the rows in which it is true.
+        own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
+        if picker.kind == "mask" or (own_column and picker.rows and within(data.rows, picker.rows)):
             cut = self.i.data.cut(
                 ("truth", picker.number),
                 CutKind.RANDOM if "random" in picker.flags else CutKind.MASK,

@@ -149,8 +149,9 @@ class Writes(Operations):
         new = self.heap.data(value)
         columns = held.columns or Columns(self.heap.number("frame", held.number))
         known = isinstance(self.heap.load(value), Data)
+        rows = held.rows or new.rows
         column = Data(
-            rows=held.rows,
+            rows=rows,
             marks=new.marks,
             kind="series",
             sources=new.sources | ({(columns.frame, name)} if not new.sources else set()),
@@ -160,7 +161,6 @@ class Writes(Operations):
             made_at=self.i.statement_site(),
         )
         columns = replace(columns, named={**columns.named, name: column}, dropped=columns.dropped - {name})
-        rows = held.rows or new.rows
         kind = "frame" if held.kind in ("unknown", "frame") else held.kind
         self.heap.set(
             base.address,
