@@ -17,7 +17,7 @@ from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
-from leakcheck.project.silence import apply_comments, comment_faults
+from leakcheck.project.silence import apply_comments, comment_faults, exploratory_files
 from leakcheck.project.source import Problem, Source
 
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ def scan(
     beside = Beside()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
-        beside = check_beside(places, discovered, code, config, found, with_claims=claims)
+        exploratory = exploratory_files(comments, asked, config) if config.claims else ()
+        beside = check_beside(places, discovered, code, config, found, exploratory, with_claims=claims)
         environment = check_environment(analysed.scores, relevant.sources, tables.libraries, config, selection)
         beside = replace(
             beside,

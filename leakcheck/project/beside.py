@@ -36,6 +36,7 @@ def check_beside(
     code: Collection[str],
     config: Config,
     open_findings: Sequence[Finding],
+    exploratory: Sequence[str] = (),
     *,
     with_claims: bool = True,
 ) -> Beside:
@@ -53,6 +54,8 @@ def check_beside(
         Declares the claims.
     open_findings : sequence of Finding
         Of code and data; an open error puts a claim at risk.
+    exploratory : sequence of str
+        The exploratory files, relative to the configuration: claims that rest on them are exploratory too.
     with_claims : bool, default True
         Whether the claims are checked against their runs; prose always needs to know them.
 
@@ -64,11 +67,12 @@ def check_beside(
     from leakcheck.claims.configured import declared, declared_claims
 
     file = config.file or config.root / "pyproject.toml"
-    claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
+    exploratory = (*config.exploratory, *exploratory)
+    claims = declared_claims(config.claims, config.root, file, exploratory) if config.claims else ()
     findings = _prose_findings(places, discovered, code, config, claims)
     if not with_claims or not claims:
         return Beside(tuple(findings))
-    checked = declared(config.claims, config.root, open_findings, config=file, exploratory=config.exploratory)
+    checked = declared(config.claims, config.root, open_findings, config=file, exploratory=exploratory)
     return Beside(
         findings=(*findings, *checked.findings),
         problems=tuple(_problem(error, file.name) for error in checked.errors),
