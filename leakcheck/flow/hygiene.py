@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, TraceStep
@@ -45,13 +44,14 @@ class Hygiene:
 
     def scores(self) -> Iterator[ReportedScore]:
         """The first reported score of each file."""
-        run = {e for e in islice(self.program.events.values(), self.program.events_of_run) if isinstance(e, Score)}
         main = self.program.main
         seen: set[str] = set()
         for score in self.reported:
             if score.site.path not in seen:
                 seen.add(score.site.path)
-                yield ReportedScore(location(score.site), main.path if main is not None else "", score in run)
+                yield ReportedScore(
+                    location(score.site), main.path if main is not None else "", score in self.joiner.run
+                )
 
     def _says(self, words: tuple[str, ...]) -> bool:
         """Whether the text of the program has one of some words."""

@@ -52,6 +52,13 @@ class _HeldOut:
     kind: str  # "split", "folds", "validation"
 
 
+def _origin(site: Site) -> Site:
+    """The outermost call that led to a place."""
+    while site.caller is not None:
+        site = site.caller
+    return site
+
+
 def find_leaks(program: Interpreter) -> ProgramFacts:
     """The leak facts of an interpreted program."""
     return Joiner(program).facts()
@@ -61,6 +68,7 @@ class Joiner:
     def __init__(self, program: Interpreter) -> None:
         self.program = program
         events = list(program.events.values())
+        self.run = frozenset(events[: program.events_of_run])  # what happens without calling what nobody calls
         self.trains = [e for e in events if isinstance(e, Train)]
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
@@ -354,7 +362,8 @@ class Joiner:
                     continue
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
-                if within(train.rows, score.rows) and not self._stands_for_test(train, score):
+                whole = self._stands_for_test(train, score) or self._trained_on_test(train, score)
+                if within(train.rows, score.rows) and not whole:
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
@@ -383,6 +392,20 @@ class Joiner:
         cuts = (self._last_cut(trained), self._last_cut(scored))
         sliced = all(cut is not None and cut.kind is CutKind.POSITION for cut in cuts)
         return sliced and not within(trained, scored) and not within(scored, trained)
+
+    def _trained_on_test(self, train: Train, score: Score) -> bool:
+        """Trained on the test part of a split whose training part another model learned from, and scored there."""
+        if train.rows != score.rows or train.kind != "fit" or train.y is None or score.kind != "score":
+            return False
+        if any(s.rows == score.rows and train in self.trained(s) for c in self.chooses for s in c.scores):
+            return False  # a calibration, a stopping: a choice by these rows
+        tests = {
+            (cut, part) for _, steps in train.rows for cut, part in steps if cut.explicit and cut.role(part) == "test"
+        }
+        return any(
+            other.model != train.model and any((cut, 0) in steps for cut, _ in tests for _, steps in other.rows)
+            for other in self.trains
+        )
 
     def _stands_for_test(self, train: Train, score: Score) -> bool:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
@@ -429,7 +452,7 @@ class Joiner:
             return
         for score in reported:
             trains = self.trained(score)
-            if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
+            if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
                 all(t.rows == score.rows for t in trains)
