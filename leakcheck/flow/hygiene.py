@@ -75,7 +75,10 @@ class Hygiene:
         learners: list[Random] = []
         seen = set()
         for event in self.program.events.values():
-            if not isinstance(event, Random) or self._seeded(event) or event.site.bare() in seen:
+            # Who calls a function that nobody calls here may have seeded before.
+            if not isinstance(event, Random) or event not in self.joiner.run or event.site.bare() in seen:
+                continue
+            if self._seeded(event):
                 continue
             if event.part == "learner":
                 if event.model in models:
@@ -175,7 +178,11 @@ class Hygiene:
 
     def unanchored(self) -> Iterator[Unanchored]:
         """The last score on held-out rows of a program that scores nothing simple beside it."""
-        held_out = [s for s in self.reported if s.kind in ("score", "own", "fold") and self._held_out(s)]
+        held_out = [
+            s
+            for s in self.reported
+            if s.kind in ("score", "own", "fold") and s in self.joiner.run and self._held_out(s)
+        ]
         if not held_out or any(score.relative for score in held_out):
             return
         trains = [t for t in self.joiner.trains if t.kind != "handed on"]

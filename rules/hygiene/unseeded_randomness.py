@@ -10,7 +10,7 @@ from leakcheck.rule import Rule
 
 _EFFECT = {
     Drawn.SPLIT: "another run scores other rows",
-    Drawn.SAMPLER: "another run trains on other rows",
+    Drawn.SAMPLER: "another run makes other data",
     Drawn.LEARNER: "another run gives another score",
 }
 
