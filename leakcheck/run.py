@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from leakcheck.findings import Finding, Location
+from leakcheck.plugins import use_project_rules
 from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
 from leakcheck.project.beside import Beside, check_beside, check_environment
 from leakcheck.project.config import Config, find_config
@@ -108,6 +109,7 @@ def scan(
     isolated: bool = False,
     claims: bool = True,
     baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
+    unsaved: Mapping[Path, bytes] | None = None,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -127,6 +129,8 @@ def scan(
     baseline : Baseline, path-like or False, optional
         Accepted findings, or their file, or False for none; by default that of the configuration, or
         ``.leakcheck-baseline.json`` at the project's root if it exists.
+    unsaved : mapping of Path to bytes, optional
+        What some of the paths hold in place of what is on disk, such as the text of an editor.
     progress : callable, optional
         Is told how far the run is.
 
@@ -142,13 +146,15 @@ def scan(
         if isolated and baseline is None:
             baseline = False
     config = config.with_options(select=select, ignore=ignore)
+    use_project_rules(config.root, config.rules)
     selection = Selection.of(config)
     accepted = find_baseline(config, baseline)
     from leakcheck.flow.tables import load as load_tables
 
     tables = load_tables([config.root / name for name in config.apis])
-    discovered = discover(places, config)
-    modules = Modules(config)
+    unsaved = unsaved or {}
+    discovered = discover(places, config, unsaved)
+    modules = Modules(config, {os.path.realpath(path): data for path, data in unsaved.items()})
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
@@ -161,16 +167,19 @@ def scan(
     faults = comment_faults(checkable, analysed.ran, config.require_reason)
     found = [finding for finding in (*silenced.kept, *faults) if selection.shows(finding)]
     beside = Beside()
+    looked_for: tuple[str, ...] = ()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
         exploratory = exploratory_files(comments, asked, config) if config.claims else ()
         beside = check_beside(places, discovered, code, config, found, exploratory, with_claims=claims)
         environment = check_environment(analysed.scores, relevant.sources, tables.libraries, config, selection)
-        beside = replace(
-            beside,
-            findings=(*beside.findings, *environment.findings),
-            problems=(*beside.problems, *environment.problems),
-        )
+        if environment is not None:
+            looked_for += ("LK505",)
+            beside = replace(
+                beside,
+                findings=(*beside.findings, *environment.findings),
+                problems=(*beside.problems, *environment.problems),
+            )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
@@ -181,14 +190,15 @@ def scan(
     applied = None
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
-        checked_claims = claims and bool(discovered.folders) and not beside.problems
+        if claims and discovered.folders and not beside.problems:
+            looked_for += ("LK8",)
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root))
         applied = apply_baseline(
             accepted,
             reported,
             [entry_of(finding) for finding in shown],
             [entry_of(finding) for finding in everything if not selection.shows(finding)],
-            Looked(config.root, asked - unreadable, discovered.folders, ("LK8",) if checked_claims else ()),
+            Looked(config.root, asked - unreadable, discovered.folders, looked_for),
         )
         reported = applied.reported
         suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
@@ -229,7 +239,7 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     if not relevant.sources and not relevant.commented:
         return result
     from leakcheck.flow import ProgramFacts, analyse
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     code_rules = [rule for rule in rules(CODE_FAMILIES) if rule.facts_type is ProgramFacts]
     result.ran = {rule.code for rule in code_rules}
@@ -237,7 +247,10 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     def follow(sources: Sequence[Source]) -> None:
         facts = analyse(sources, modules.find_module, tables)
         for rule in code_rules:
-            result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
+            try:
+                result.findings += [finding for finding in check(rule, facts) if _passes(finding, asked)]
+            except RuleError as failure:  # the others' findings are kept
+                result.problems.append(Problem(failure.message, failure.location))
         result.scores += facts.scores
         result.notes += facts.notes
         for problem in facts.problems:

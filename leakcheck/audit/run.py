@@ -145,7 +145,7 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
 
 def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
     """What the rules say of the facts."""
-    from leakcheck.rules import rules
+    from leakcheck.rules import check, rules
 
-    found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)]
+    found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in check(rule, facts)]
     return tuple(sorted(found, key=Finding.sort_key))

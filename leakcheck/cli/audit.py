@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import ProgressLine
@@ -19,14 +20,23 @@ if TYPE_CHECKING:
     from leakcheck.audit.splits import Options, Split
     from leakcheck.report.document import Document
 
+EXAMPLES = """\
+examples:
+  leakcheck audit train.csv test.csv --target label
+  leakcheck audit 'data/train/*.parquet' data/test.parquet --text question --group patient_id
+  leakcheck audit all.csv --split-column split --target label --time visited --gap 7d
+  leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
+"""
+
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
 
 def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
-    given = _parser().parse_args(arguments)
+    given = build_parser().parse_args(arguments)
     require_packages()
+    use_rules_here()
     from leakcheck.audit.run import audit_splits
 
     options = _options(given)
@@ -45,8 +55,14 @@ def run(arguments: list[str]) -> int:
     return 0 if given.exit_zero else result.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser("leakcheck audit", "Find what the evaluation splits share with training, and shortcuts.")
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck audit",
+        "TRAIN TEST",
+        "Find what evaluation splits share with training (duplicates, dates, entities), and shortcuts to the target.",
+        EXAMPLES,
+    )
     add = parser.add_argument
     add("paths", nargs="*", metavar="SPLIT", help="training and test split, or a folder or table that holds both")
     add("--train", action="append", default=[], metavar="PATH", help="a training file, folder or glob; may repeat")
@@ -65,11 +81,16 @@ def _parser() -> argparse.ArgumentParser:
     columns("--gap", default="0s", metavar="DURATION", help="time between training and held-out rows, such as 7d")
     how = parser.add_argument_group("comparison").add_argument
     how("--contained", action="store_true", help="also look for items inside longer training texts")
-    how("--threshold", type=float, default=0.8, help="similarity of near duplicates (default: 0.8)")
+    how("--threshold", type=float, default=0.8, metavar="NUMBER", help="similarity of near duplicates (default: 0.8)")
     how("--shingle", metavar="KIND:SIZE", help="words:3 or chars:5 (default: words, or characters without spaces)")
-    how("--method", choices=("auto", "exact", "minhash"), default="auto", help="(default: auto)")
+    how(
+        "--method",
+        choices=("auto", "exact", "minhash"),
+        default="auto",
+        help="how near duplicates are found",
+    )
     how("--memory", type=int, metavar="MB", default=2048, help="what the exact join may take (default: 2048)")
-    how("--threads", type=int, default=0, help="(default: all processors)")
+    how("--threads", type=int, default=0, metavar="N", help="(default: all processors)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
@@ -78,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
     output("--max-evidence", type=int, default=10, metavar="N", help="examples of each finding (default: 10)")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     return parser
 

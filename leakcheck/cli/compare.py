@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.output import SERVICE_FORMATS, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
@@ -33,10 +34,11 @@ examples:
 
 def run(arguments: list[str]) -> int:
     """Compare, print, and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    use_rules_here()
     settings = _settings(options)
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
@@ -60,10 +62,14 @@ def run(arguments: list[str]) -> int:
     return 1 if findings and not options.exit_zero else 0
 
 
-def _parser() -> Parser:
-    parser = Parser("leakcheck compare", "Compare two methods on the same runs: difference, intervals, verdict.")
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck compare",
+        "RESULTS [RESULTS]",
+        "Compare two methods on the same runs: difference, intervals, verdict.",
+        EXAMPLES,
+    )
     parser.add_argument(
         "results",
         nargs="+",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.ansi import Style, style_of
 
 SERVICE_FORMATS = ("sarif", "github", "gitlab", "junit", "markdown", "html")
 # Formats that say what couldn't be read; for all others that goes to stderr.
@@ -30,4 +30,4 @@ def output_style(file: str | None, colour: str) -> tuple[Style, int]:
     import shutil
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
-    return Style(wants_colour(sys.stdout, colour)), width
+    return style_of(sys.stdout, colour), width

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
+from textwrap import fill
 from typing import NoReturn
 
 from leakcheck.project.nearest import nearest
 
 
 class Parser(argparse.ArgumentParser):
-    """`argparse` without abbreviations, with suggestions."""
+    """`argparse` without abbreviations, with suggestions, and with examples below its help."""
 
-    def __init__(self, prog: str, description: str) -> None:
-        super().__init__(prog=prog, description=description, allow_abbrev=False)
+    def __init__(self, prog: str, arguments: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} [OPTIONS] {arguments}",
+            description=fill(description, _width()),
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
 
     def error(self, message: str) -> NoReturn:
         """Print the message with the nearest known option and leave with status 2."""
@@ -21,6 +30,11 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             message += nearest(unknown[1], self._option_string_actions)
         self.exit(2, f"{self.prog}: {message}\n")
+
+
+def _width() -> int:
+    """The columns that argparse itself fills."""
+    return shutil.get_terminal_size().columns - 2
 
 
 def code_list(text: str) -> list[str]:

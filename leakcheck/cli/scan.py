@@ -8,35 +8,49 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from leakcheck.cli.options import add_file_options, add_rule_options, full_config
 from leakcheck.cli.output import HOLD_ERRORS, SERVICE_FORMATS, output_style, write_output
-from leakcheck.cli.parser import Parser, code_list, per_file_ignores
+from leakcheck.cli.parser import Parser
 from leakcheck.cli.progress import ProgressLine
+from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
-from leakcheck.project.config import Config, find_config
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.project.config import Config
+from leakcheck.report.ansi import Style, style_of
 from leakcheck.report.statistics import require_statistics, statistics_text
 from leakcheck.run import ScanResult, scan
 
 if TYPE_CHECKING:
     from leakcheck.report.document import Document
 
+EXAMPLES = """\
+examples:
+  leakcheck scan                                  the working folder
+  leakcheck scan src/ notebooks/train.ipynb
+  leakcheck scan --select LK1,LK202 --output-format concise
+  leakcheck scan --output-format sarif --output-file leakcheck.sarif
+  leakcheck scan --config 'per-file-ignores = {"eda/*" = ["LK2"]}'
+  leakcheck scan --stdin-filename src/train.py - < src/train.py
+"""
+
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 
 
 def run(arguments: list[str]) -> int:
     """Scan, print, and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     if options.statistics:
         require_statistics(options.output_format)
     started = time.perf_counter()
-    config = _config(options)
+    paths, unsaved = _paths(options)
+    config = full_config(options, [path.absolute() for path in paths])
     progress = ProgressLine(not options.quiet)
     try:
         result = scan(
-            *options.paths,
+            *paths,
             config=config,
             claims=not options.no_claims,
             baseline=_baseline(options),
+            unsaved=unsaved,
             progress=progress,
         )
     finally:
@@ -49,7 +63,7 @@ def run(arguments: list[str]) -> int:
     _print_messages(result, options)
     write_output(_rendered(result, options), options.output_file)
     if options.output_file and not options.quiet:
-        print(_summary(result, Style(wants_colour(sys.stderr, options.color))), file=sys.stderr)
+        print(_summary(result, style_of(sys.stderr, options.color)), file=sys.stderr)
     if options.report:
         from leakcheck.report.page import write_report
 
@@ -61,41 +75,25 @@ def run(arguments: list[str]) -> int:
     return 0 if options.exit_zero and not result.errors else result.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser("leakcheck scan", "Find leaks in Python files and notebooks, without running them.")
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck scan",
+        "[PATH ...]",
+        "Find leaks in Python files and notebooks, without running them. Of folders (not of single files) the data "
+        "sets and claims that the configuration declares are checked too.",
+        EXAMPLES,
+    )
     add = parser.add_argument
-    add("paths", nargs="*", default=["."], metavar="PATH", help="files and folders (default: the working folder)")
-    rules = parser.add_argument_group("rules").add_argument
-    rules(
-        "--select",
-        type=code_list,
-        action="extend",
-        metavar="CODES",
-        help="report only these: codes, prefixes (LK1), names or ALL; what the configuration says is dropped",
+    add(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files and folders (default: the working folder); - reads a file from standard input",
     )
-    rules("--extend-select", type=code_list, action="extend", default=[], metavar="CODES", help="report these too")
-    rules("--ignore", type=code_list, action="extend", default=[], metavar="CODES", help="don't report these")
-    rules(
-        "--per-file-ignores",
-        type=per_file_ignores,
-        action="extend",
-        default=[],
-        metavar="PATTERN:CODE,...",
-        help="don't report these in files that match",
-    )
-    rules("--require-reason", action="store_true", help="report suppressing comments that give no reason")
-    files = parser.add_argument_group("files and configuration").add_argument
-    files(
-        "--exclude",
-        type=code_list,
-        action="extend",
-        default=[],
-        metavar="PATTERNS",
-        help="leave out what matches, read as in .gitignore, besides what is left out anyway",
-    )
-    files("--force-exclude", action="store_true", help="leave out excluded files even if they are named")
-    files("--config", type=Path, metavar="FILE", help="use this configuration file")
-    files("--isolated", action="store_true", help="use no configuration file")
+    add_rule_options(parser)
+    files = add_file_options(parser).add_argument
+    files("--stdin-filename", metavar="FILE", help="the name under which standard input is checked and reported")
     files("--baseline", type=Path, metavar="FILE", help="hide the findings that this file accepts")
     files("--no-baseline", action="store_true", help="show accepted findings, too")
     files("--no-cache", action="store_true", help="read every file anew (there is no cache yet)")
@@ -110,23 +108,26 @@ def _parser() -> argparse.ArgumentParser:
     output("--report", metavar="FILE", help="write a report: .html, .md or .json")
     output("--add-ignore", metavar="REASON", help="write `# leakcheck: ignore[...] REASON` comments for the findings")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     output("-v", "--verbose", action="store_true", help="say what was done")
     return parser  # fmt: skip
 
 
-def _config(options: argparse.Namespace) -> Config:
-    places = [Path(path).absolute() for path in options.paths]
-    return find_config(places, file=options.config, isolated=options.isolated).with_options(
-        select=options.select,
-        extend_select=options.extend_select,
-        ignore=options.ignore,
-        per_file_ignores=options.per_file_ignores,
-        exclude=options.exclude,
-        force_exclude=options.force_exclude,
-        require_reason=options.require_reason,
-    )
+def _paths(options: argparse.Namespace) -> tuple[list[Path], dict[Path, bytes]]:
+    """What to scan, and the bytes of what comes from standard input."""
+    given, name = options.paths, options.stdin_filename
+    if "-" not in given and name is None:
+        return [Path(path) for path in given or (".",)], {}
+    others = [path for path in given if path != "-"]
+    if others:
+        raise LeakcheckError("standard input is checked alone", expected="no other path beside -", found=others[0])
+    if options.add_ignore is not None:
+        raise LeakcheckError("--add-ignore writes to files, not to standard input")
+    if sys.stdin is None:
+        raise LeakcheckError("there is no standard input to read")
+    file = Path(name or "-")
+    return [file], {file: sys.stdin.buffer.read()}
 
 
 def _baseline(options: argparse.Namespace) -> Path | Literal[False] | None:
@@ -190,7 +191,7 @@ def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
     """What concerns the run, on stderr: errors (unless they stand in the output), notices, and an empty run."""
     from leakcheck.report import text
 
-    style = Style(wants_colour(sys.stderr, options.color))
+    style = style_of(sys.stderr, options.color)
     if options.output_file or options.output_format not in HOLD_ERRORS:
         for problem in result.errors:
             print(text.problem_line(problem, style), file=sys.stderr)
@@ -199,7 +200,9 @@ def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
     for notice in result.notices:
         print(f"{style.bold('note')}: {text.clean(notice)}", file=sys.stderr)
     if not result.files:
-        print(f"{style.bold('note')}: no Python files or notebooks in {', '.join(options.paths)}", file=sys.stderr)
+        print(
+            f"{style.bold('note')}: no Python files or notebooks in {', '.join(options.paths) or '.'}", file=sys.stderr
+        )
 
 
 def _print_details(result: ScanResult, config: Config, seconds: float) -> None:

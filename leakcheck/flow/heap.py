@@ -20,6 +20,7 @@ from leakcheck.flow.values import (
     Items,
     LibObject,
     ListObject,
+    Method,
     Ref,
     Value,
 )
@@ -227,6 +228,9 @@ class Heap:
             return Data(kind="scalar", number=self.number("const", type(held.value).__name__, held.value))
         if depth > 4:
             return UNKNOWN
+        if isinstance(held, Method):
+            # A property named like a method, such as the mean of a predicted distribution.
+            return self.data(held.owner, depth + 1) if held.function is None else UNKNOWN
         parts: list[Value] = []
         if isinstance(held, Items):
             parts = list(held.items)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.findings import Confidence, TraceStep
 from leakcheck.flow.events import Draw, Meet, Random, Score, Train
 from leakcheck.flow.facts import Comparison, Drawn, ReportedScore, Unanchored, Unseeded
+from leakcheck.flow.operations.common import last_part
 from leakcheck.flow.operations.randomness import EVERY_GENERATOR, OWN_GENERATOR
 from leakcheck.flow.places import callers, location, step, unique
 from leakcheck.flow.rows import CutKind, Overlap, Rows, overlap
@@ -60,7 +61,7 @@ class Hygiene:
 
     def _predictors(self, score: Score) -> str:
         """The methods behind a score, in words."""
-        return " and ".join(dict.fromkeys(train.what for train in self.joiner.trained(score)[:1]))
+        return " and ".join(dict.fromkeys(map(_called, self.joiner.trained(score)[:1])))
 
     # --- seeds ---------------------------------------------------------------------------------------------------
 
@@ -190,9 +191,9 @@ class Hygiene:
             return
         last = held_out[-1]
         train = self.joiner.trained(last)[0]
-        trained = step(f"{train.what} is trained here", train.site)
+        trained = step(f"{_called(train)} is trained here", train.site)
         yield Unanchored(
-            train.what,
+            _called(train),
             last.name,
             location(last.site),
             unique([step("scored here", last.site), *callers(last.site), trained]),
@@ -202,6 +203,12 @@ class Hygiene:
     def _held_out(self, score: Score) -> bool:
         trains = self.joiner.trained(score)
         return bool(trains) and all(overlap(t.rows, score.rows) is Overlap.NO for t in trains)
+
+
+def _called(train: Train) -> str:
+    """The method by the name of its predictor, rather than of the pipeline or search around it."""
+    known = train.predictor
+    return last_part(known.name) if known is not None and known.part == "estimator" and known.name else train.what
 
 
 def _is_complex(train: Train) -> bool:

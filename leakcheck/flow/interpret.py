@@ -35,6 +35,7 @@ from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
 from leakcheck.flow.operations.writes import Writes
+from leakcheck.flow.prefilter import names_library
 from leakcheck.flow.rows import Root, Rows, Site, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
@@ -66,8 +67,9 @@ FindModule = Callable[[str, int, Source], Source | None]
 
 _MOST_DEPTH = 320  # project functions that call each other
 _MOST_NESTED = 6  # loops inside loops whose bodies are run twice
-_MOST_WORK = 120_000  # statements of one program
+_MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
+_MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
 _MOST_UNROLLED = 12
 _BUILTINS = frozenset(
     [
@@ -281,7 +283,8 @@ class Interpreter:
         if known is not None:
             return known
         frame = self.heap.frame()
-        unit = Unit(source.path.removesuffix(".py"), source.path, frame, given)
+        known_library = any(names_library(chunk.text.encode(), self.tables.libraries) for chunk in source.chunks)
+        unit = Unit(source.path.removesuffix(".py"), source.path, frame, given, known_library)
         self.units[source.path] = unit
         self.sources[frame] = source
         if main:
@@ -1300,7 +1303,7 @@ class Interpreter:
             len(self.stack) >= _MOST_DEPTH
             or self.stack.count(function) > 1
             or self.work > _MOST_WORK
-            or count > _MOST_CALLS
+            or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
         ):
             self._cut(function)
             return self.data.pass_through(args)

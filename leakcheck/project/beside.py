@@ -69,13 +69,14 @@ def check_beside(
     file = config.file or config.root / "pyproject.toml"
     exploratory = (*config.exploratory, *exploratory)
     claims = declared_claims(config.claims, config.root, file, exploratory) if config.claims else ()
-    findings = _prose_findings(places, discovered, code, config, claims)
+    problems: list[Problem] = []
+    findings = _prose_findings(places, discovered, code, config, claims, problems)
     if not with_claims or not claims:
-        return Beside(tuple(findings))
+        return Beside(tuple(findings), tuple(problems))
     checked = declared(config.claims, config.root, open_findings, config=file, exploratory=exploratory)
     return Beside(
         findings=(*findings, *checked.findings),
-        problems=tuple(_problem(error, file.name) for error in checked.errors),
+        problems=(*problems, *(_problem(error, file.name) for error in checked.errors)),
         claims=checked.facts,
     )
 
@@ -86,13 +87,15 @@ def check_environment(
     libraries: frozenset[str],
     config: Config,
     selection: Selection,
-) -> Beside:
-    """Check whether the project pins the libraries behind its scores, where a rule is asked for that wants to know."""
+) -> Beside | None:
+    """Check whether the project pins the libraries behind its scores; None where no rule is selected that asks."""
     from leakcheck.project.facts import ProjectFacts
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProjectFacts and selection.looks_for(rule)]
-    if not checks or not scores:
+    if not checks:
+        return None
+    if not scores:
         return Beside()
     from leakcheck.project.environment import project_facts
 
@@ -100,22 +103,41 @@ def check_environment(
         facts = project_facts(scores, sources, libraries, config.root)
     except LeakcheckError as error:
         return Beside(problems=(_problem(error, error.file or shown(config.root)),))
-    return Beside(tuple(finding for rule in checks if facts is not None for finding in rule.check(facts)))
+    findings: list[Finding] = []
+    problems: list[Problem] = []
+    for rule in checks if facts is not None else ():
+        try:
+            findings += check(rule, facts)
+        except RuleError as failure:
+            problems.append(Problem(failure.message, failure.location))
+    return Beside(tuple(findings), tuple(problems))
 
 
 def _prose_findings(
-    places: Sequence[Path], discovered: Discovered, code: Collection[str], config: Config, claims: Sequence[Claim]
+    places: Sequence[Path],
+    discovered: Discovered,
+    code: Collection[str],
+    config: Config,
+    claims: Sequence[Claim],
+    problems: list[Problem],
 ) -> list[Finding]:
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)
     files = [*markdown, *(f for f in discovered.files if f.path.endswith(".ipynb") or f.path in code)]
     named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
     facts = read_prose(named, claims)
-    return [finding for one in facts for rule in checks for finding in rule.check(one)]
+    findings: list[Finding] = []
+    for one in facts:
+        for rule in checks:
+            try:
+                findings += check(rule, one)
+            except RuleError as failure:
+                problems.append(Problem(failure.message, failure.location))
+    return findings
 
 
 def _below(real: str, root: Path) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,11 +43,11 @@ class Discovered:
     problems: list[Problem] = field(default_factory=list)
 
 
-def discover(paths: Sequence[Path], config: Config) -> Discovered:
+def discover(paths: Sequence[Path], config: Config, unsaved: Collection[Path] = ()) -> Discovered:
     """Find the Python files and notebooks of some files and folders.
 
     A file named by itself is taken even if excluded, unless `config.force_exclude`. Links to folders are not followed;
-    a file that is reached twice is taken once.
+    a file that is reached twice is taken once. Paths in `unsaved` need not exist.
 
     Raises
     ------
@@ -55,20 +55,20 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
         If a path doesn't exist.
     """
     for path in paths:
-        if not os.path.lexists(path):
+        if path not in unsaved and not os.path.lexists(path):
             raise LeakcheckError("no such file or folder", file=shown(path))
     walk = _Walk(config)
     result = Discovered()
     seen: dict[str, int] = {}
     for path in paths:
-        if path.is_dir():
+        if path not in unsaved and path.is_dir():
             folder = os.path.realpath(path)
             result.folders.append(folder)
             found: Iterator[Found] = walk.folder(folder, shown(path), result.problems)
         elif config.force_exclude and walk.excludes_named(str(path.absolute())):
             continue
         else:
-            found = _named(path, result.problems)
+            found = _named(path, result.problems, path in unsaved)
         for entry in found:
             if entry.real not in seen:
                 seen[entry.real] = len(result.files)
@@ -90,7 +90,7 @@ def discover_prose(folders: Sequence[Path], config: Config) -> list[Found]:
     return sorted(found.values(), key=lambda entry: entry.path)
 
 
-def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
+def _named(path: Path, problems: list[Problem], is_unsaved: bool) -> Iterator[Found]:
     """A file that was named itself."""
     name = shown(path)
     place = Location(name, None, 1, 1, 1, 1)
@@ -98,6 +98,8 @@ def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
         problems.append(Problem("a stub file holds no code to check; skipped", place, error=False))
     elif _is_checkpoint(path):
         problems.append(Problem("an autosave copy of Jupyter; skipped", place, error=False))
+    elif is_unsaved:
+        yield Found(name, os.path.realpath(path), True)
     elif not path.is_file():
         what = "a broken link" if path.is_symlink() and not path.exists() else "not a regular file"
         problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))

@@ -34,6 +34,10 @@ _PACKAGES = {
 }
 
 
+_TESTS = frozenset({"tests", "test"})
+_BESIDE_A_PACKAGE = _TESTS | {"examples", "docs", "doc", "tutorials", "benchmarks"}
+
+
 def project_facts(
     scores: Sequence[ReportedScore], sources: Sequence[Source], libraries: frozenset[str], root: Path
 ) -> ProjectFacts | None:
@@ -59,7 +63,8 @@ def project_facts(
         If a file that asks for packages can't be read.
     """
     package = _is_package(root)
-    counted = [s.location for s in scores if not _is_test(s.program) and (s.runs or not package)]
+    aside = _BESIDE_A_PACKAGE if package else _TESTS
+    counted = [s.location for s in scores if (s.runs or not package) and not _is_aside(s.program, aside)]
     if not counted:
         return None
     reporting = {place.path for place in counted}
@@ -101,10 +106,10 @@ def _imported(sources: Sequence[Source]) -> set[str]:
     return {name.partition(".")[0] for text in texts for name in imported_names(text)}
 
 
-def _is_test(path: str) -> bool:
-    """Whether a file tests code: what it scores is no result."""
-    *folders, name = Path(path).parts
-    return name.startswith(("test_", "conftest")) or not {"tests", "test"}.isdisjoint(folders)
+def _is_aside(path: str, folders: frozenset[str]) -> bool:
+    """Whether a file tests code, or shows how a package is used: what it scores is no result."""
+    *parts, name = Path(path).parts
+    return name.startswith(("test_", "conftest")) or not folders.isdisjoint(parts)
 
 
 def _is_package(root: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from leakcheck.findings import Location
@@ -26,12 +26,15 @@ class Modules:
     ----------
     config : Config
         Its `root` and `src` are the project's import roots.
+    unsaved : mapping of str to bytes, optional
+        What stands in place of the files' bytes on disk, by real path.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, unsaved: Mapping[str, bytes] | None = None) -> None:
         self._root = os.path.realpath(config.root)
         folders = [config.root / name for name in (config.src or ("src",))]
         self._source_roots = [os.path.realpath(folder) for folder in folders if folder.is_dir()]
+        self._unsaved = unsaved or {}
         self._loaded: dict[str, Loaded] = {}  # by real path
         self._by_path: dict[str, Loaded] = {}  # by shown path
         self._listings: dict[str, frozenset[str]] = {}
@@ -40,10 +43,15 @@ class Modules:
         """The file's text; a file under several spellings is one source."""
         loaded = self._loaded.get(found.real)
         if loaded is None:
-            data = read_bytes(found.real) if data is None else data
+            data = self.read(found.real) if data is None else data
             loaded = load(data, found.path, Path(found.real))
             self._loaded[found.real] = self._by_path[found.path] = loaded
         return loaded
+
+    def read(self, real: str) -> bytes:
+        """The bytes of a file, as they are to be checked."""
+        unsaved = self._unsaved.get(real)
+        return read_bytes(real) if unsaved is None else unsaved
 
     def text(self, location: Location) -> str | None:
         """The text, as written, of the file or cell of a location; None for files that were not read."""

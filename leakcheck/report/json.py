@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck import __version__
 from leakcheck.findings import Finding, Fix, Location
+from leakcheck.plugins import BUILT_IN_PREFIX
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
 from leakcheck.report.rule_pages import page_of
 from leakcheck.report.statistics import statistics_records
@@ -103,9 +105,11 @@ def _location_record(location: Location) -> dict[str, Any]:
 
 
 def _page_url(code: str) -> str:
-    """Where the rule is described: its page in the source tree."""
+    """Where the rule is described: its page in the source tree, or beside an in-house rule."""
     file = page_of(code)
-    return f"rules/{file.parent.name}/{file.name}" if file else ""
+    if file is None:
+        return ""
+    return f"rules/{file.parent.name}/{file.name}" if code.startswith(BUILT_IN_PREFIX) else shown(file)
 
 
 def plain_value(value: object) -> object:

@@ -26,8 +26,7 @@ class UnpinnedEnvironment(Rule[ProjectFacts]):
     def check(self, facts: ProjectFacts) -> Iterator[Finding]:
         names = ", ".join(facts.unpinned[:_SHOWN])
         more = f" and {len(facts.unpinned) - _SHOWN} more" if len(facts.unpinned) > _SHOWN else ""
-        where = "are asked for without a version" if facts.declared else "come in whatever version is there"
+        where = "asked for without an exact version" if facts.declared else "taken in whatever version is there"
         yield self.finding(
-            facts.location,
-            f"scores are reported and no file pins what they were made with: {names}{more} {where}",
+            facts.location, f"scores are reported and no file pins what they were made with: {names}{more}, {where}"
         )

@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import leakcheck
@@ -195,6 +195,7 @@ def test_the_file_has_one_sorted_entry_a_line(project: Path) -> None:
 NAMES = st.text(min_size=1, max_size=8)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault
 @given(st.dictionaries(st.builds(Entry, NAMES, NAMES, NAMES), st.integers(1, 5)))
 def test_what_is_written_is_read_back(entries: dict[Entry, int]) -> None:
     write_baseline(Path("b.json"), Counter(entries))

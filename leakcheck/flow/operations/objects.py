@@ -254,8 +254,10 @@ class Objects(Operations):
         if part == "splitter" and name == "split":
             return self.i.splitting.split_folds(owner, held, args, site)
         if name in SEARCH_CALLS or (part == "search" and name == "search"):
-            for value in args.all():
+            for value in (*args.all(), *held.args.values()):
                 self.i.scoring.objective(value, site)
+        if held.api.kind == "launcher":
+            return self._launched(name, args, site)
         if held.api.kind == "unknown":
             return self._unknown_method(owner, held, name, args, site)
         if part in ("estimator", "search", "network") or (
@@ -269,6 +271,13 @@ class Objects(Operations):
         if name in FITTED_CHOICES and held.learned:
             return Data(kind="columns", marks=held.learned, number=self.heap.fresh())
         return self.i.data.pass_through(args)
+
+    def _launched(self, name: str, args: Args, site: Site) -> Value:
+        """Methods of what runs a training loop on devices: it hands back what it is given, and calls backward."""
+        if name == "backward" and args.pos:
+            self.i.scoring.train_by_loss(self.heap.data(args.pos[0]), site)
+            return NONE
+        return args.pos[0] if len(args.pos) == 1 else Items(tuple(args.pos))
 
     def _unknown_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         """An object of an unknown class: with `fit(X, y)` and then `predict` or `score` it is a predictor."""
