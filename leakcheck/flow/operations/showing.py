@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Meet, Score
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.rows import Rows, Site
-from leakcheck.flow.values import Data, DictObject, Items, ListObject, Value
+from leakcheck.flow.values import Const, Data, DictObject, Items, ListObject, Value
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -29,11 +29,13 @@ class Showing(Operations):
             return
         methods: dict[tuple[Rows, frozenset[str]], dict[frozenset[int | None], tuple[Score, ...]]] = {}
         for value in values:
+            if isinstance(value, Const):
+                continue
             for leaf in self._leaves(value):
                 if leaf.rows or not leaf.marks:
                     continue
                 scores = [m for m in leaf.marks if isinstance(m, Score) and m.kind in _SHOWN and m.model is not None]
-                if len({score.rows for score in scores}) == 1:
+                if scores and all(score.rows == scores[0].rows for score in scores):
                     ordered = tuple(sorted(scores, key=lambda score: (score.site.path, score.site.span)))
                     # A blend of several models is one method.
                     models = frozenset(score.model for score in scores)
