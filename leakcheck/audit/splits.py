@@ -16,6 +16,7 @@ from leakcheck.audit.facts import Place
 from leakcheck.audit.readers import find_files, read_table
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.paths import shown
 
 # Order in which a later split is held out from an earlier one.
 _ORDER = ("train", "training", "fit", "dev", "validation", "valid", "val", "test")
@@ -70,18 +71,18 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
         When a file can't be read, a split is empty, or a declared column is missing.
     """
     splits = []
-    for name, given in patterns.items():
+    for split, given in patterns.items():
         paths = find_files(given, root)
-        names = [_shown(path, root) for path in paths]
-        frames = [_frame(read_table(path, shown)) for path, shown in zip(paths, names, strict=True)]
-        splits.append(_split(name, frames, tuple(names), tuple(paths)))
+        names = [shown(path) for path in paths]
+        frames = [_frame(read_table(path, name)) for path, name in zip(paths, names, strict=True)]
+        splits.append(_split(split, frames, tuple(names), tuple(paths)))
     return checked(splits, options)
 
 
 def read_one(path: str, root: Path) -> Split:
     """One table with all splits in it."""
     paths = find_files([path], root)
-    names = tuple(_shown(one, root) for one in paths)
+    names = tuple(shown(one) for one in paths)
     frames = [_frame(read_table(one, name)) for one, name in zip(paths, names, strict=True)]
     return _split("all", frames, names, tuple(paths))
 
@@ -135,10 +136,6 @@ def _rank(name: str) -> int:
         if lowered.startswith(known):
             return max(0, rank - 2)
     return 3
-
-
-def _shown(path: Path, root: Path) -> str:
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
 def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths: tuple[Path, ...]) -> Split:

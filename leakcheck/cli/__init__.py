@@ -90,7 +90,9 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return status
     except LeakcheckError as error:
-        print(f"leakcheck: {error}", file=sys.stderr)
+        from leakcheck.report.text import clean
+
+        print(f"leakcheck: {clean(str(error))}", file=sys.stderr)
         return 2
     except SystemExit as done:  # argparse has spoken
         return done.code if isinstance(done.code, int) else 2

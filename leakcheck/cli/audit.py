@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def run(arguments: list[str]) -> int:
         progress.clear()
     write_output(_rendered(result, given), given.output_file)
     if given.report:
-        _write_report(result, Path(given.report))
+        _write_report(result, Path(given.report), given)
     if given.write_clean:
         from leakcheck.audit.clean import write_clean
 
@@ -169,7 +170,8 @@ def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
         from leakcheck.report.formats import Results, render
 
         findings = fingerprints_without_code(result.findings)
-        return render(given.output_format, Results(findings, lambda: _document(result), notices=result.facts.notes))
+        document = partial(_document, result, given)
+        return render(given.output_format, Results(findings, document, notices=result.facts.notes))
     style, width = output_style(given.output_file, given.color)
     if given.output_format == "concise":
         lines = list(text.concise(result.findings, style))
@@ -183,13 +185,22 @@ def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _document(result: AuditResult) -> Document:
+def _document(result: AuditResult, given: argparse.Namespace) -> Document:
+    from leakcheck.audit.declared import audited_data
     from leakcheck.report.document import build
 
-    return build(findings=result.findings, datasets=tuple(result.rows))
+    data = audited_data(", ".join(result.rows), _declared(given), result)
+    return build(findings=result.findings, datasets=(data,))
 
 
-def _write_report(result: AuditResult, path: Path) -> None:
+def _declared(given: argparse.Namespace) -> dict[str, object]:
+    """What the command says of the data, under the keys of a declared data set."""
+    keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
+    values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
+    return {key: value for key, value in values.items() if value}
+
+
+def _write_report(result: AuditResult, path: Path, given: argparse.Namespace) -> None:
     """Write the document as HTML, the results as JSON, or the section for a data set card as Markdown.
 
     Raises
@@ -205,4 +216,4 @@ def _write_report(result: AuditResult, path: Path) -> None:
     elif path.suffix == ".md":
         write_file(path, result.to_markdown())
     else:
-        write_report(path, _document(result))
+        write_report(path, _document(result, given))

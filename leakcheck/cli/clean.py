@@ -8,11 +8,8 @@ from pathlib import Path
 from leakcheck.cli.options import add_config_options, file_config
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.cache import FOLDER, TAG, is_cache
 from leakcheck.project.paths import shown
-
-CACHE_FOLDER = ".leakcheck_cache"
-_TAG = "CACHEDIR.TAG"
-_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"  # https://bford.info/cachedir/
 
 EXAMPLES = """\
 examples:
@@ -24,7 +21,7 @@ examples:
 def run(arguments: list[str]) -> int:
     """Remove the cache; it is no fault that there is none."""
     options = build_parser().parse_args(arguments)
-    folder = Path(options.cache_dir or file_config(options, [Path.cwd()]).root / CACHE_FOLDER)
+    folder = Path(options.cache_dir or file_config(options, [Path.cwd()]).root / FOLDER)
     if not folder.is_dir():
         print(f"there is no cache at {shown(folder)}")
         return 0
@@ -41,16 +38,14 @@ def run(arguments: list[str]) -> int:
 def build_parser() -> Parser:
     """The options of the command."""
     parser = Parser("leakcheck clean", "", "Remove the cache of the working folder's project.", EXAMPLES)
-    parser.add_argument("--cache-dir", metavar="FOLDER", help=f"the cache (default: {CACHE_FOLDER} of the project)")
+    parser.add_argument("--cache-dir", metavar="FOLDER", help=f"the cache (default: {FOLDER} of the project)")
     add_config_options(parser)
     return parser
 
 
 def _require_cache(folder: Path) -> None:
-    """Only a folder that says it is a cache is removed."""
-    try:
-        is_cache = (folder / _TAG).read_bytes().startswith(_SIGNATURE)
-    except OSError:
-        is_cache = False
-    if not is_cache or folder.is_symlink():
-        raise LeakcheckError("not a cache; nothing was removed", file=shown(folder), expected=f"a folder with {_TAG}")
+    """Only a folder that says it is a cache of ours is removed."""
+    if not is_cache(folder) or folder.is_symlink():
+        raise LeakcheckError(
+            "not a cache; nothing was removed", file=shown(folder), expected=f"a folder with our {TAG}"
+        )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import Claim, ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
@@ -40,26 +41,35 @@ def run(arguments: list[str]) -> int:
     require_libraries()
     use_rules_here()
     settings = _settings(options)
+    root = Path()
+    facts: tuple[ClaimFacts, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    if options.ablation:
+        extras = _Extras(ablation=_ablation(options, settings, root))
+    else:
+        facts, findings, extras = _compared(options, settings, root)
+    write_output(_render(options.output_format, facts, findings, settings, extras), options.output_file)
+    if options.report:
+        from leakcheck.report.page import write_report
+
+        write_report(Path(options.report), _document(facts, findings, settings, extras))
+    return 1 if findings and not options.exit_zero else 0
+
+
+def _compared(
+    options: argparse.Namespace, settings: Settings, root: Path
+) -> tuple[tuple[ClaimFacts, ...], tuple[Finding, ...], _Extras]:
+    """Facts and findings of each method compared with `a`, and what was asked for beside."""
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
     from leakcheck.project.fingerprint import fingerprints_without_code
 
-    root = Path()
-    if options.ablation:
-        print(_ablation(options, settings, root), end="")
-        return 0
     claims = _claims(options, root)
     checked = check_claims(claims, root, settings)
     if checked.failures:
         raise checked.failures[0].error
-    findings = fingerprints_without_code(findings_of(checked.facts))
-    extras = _extras(options, claims, root)
-    write_output(_render(options.output_format, checked.facts, findings, settings, extras), options.output_file)
-    if options.report:
-        from leakcheck.report.page import write_report
-
-        write_report(Path(options.report), _document(checked.facts, findings, settings, extras))
-    return 1 if findings and not options.exit_zero else 0
+    extras = _Extras(_rank(options, claims, root), _variance(options, root))
+    return checked.facts, fingerprints_without_code(findings_of(checked.facts)), extras
 
 
 def build_parser() -> Parser:
@@ -130,6 +140,12 @@ def _base(options: argparse.Namespace) -> Claim:
     from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
 
     results = options.results
+    if options.best_of is not None and options.best_of < 1:
+        raise LeakcheckError("--best-of is not usable", expected="a whole number from 1", found=str(options.best_of))
+    if options.trials is not None and min(options.trials) < 0:
+        raise LeakcheckError(
+            "--trials is not usable", expected="two whole numbers from 0", found=" ".join(map(str, options.trials))
+        )
     if len(results) > 2:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
@@ -190,10 +206,7 @@ class _Extras:
 
     ranking: Ranking | None = None
     variance: tuple[Component, ...] = ()
-
-
-def _extras(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> _Extras:
-    return _Extras(_rank(options, claims, root), _variance(options, root))
+    ablation: Ablation | None = None
 
 
 def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
@@ -222,16 +235,15 @@ def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
         raise LeakcheckError(f"the spread cannot be split: {problem}", file=options.results[0]) from None
 
 
-def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> str:
+def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> Ablation:
     from leakcheck.claims.ablation import read_ablation
     from leakcheck.claims.tables import read_table
-    from leakcheck.claims.text import ablation_text
 
     full = dict(part.split("=", 1) for part in options.ablation.split(",") if "=" in part)
     if len(full) != len(options.ablation.split(",")):
         raise LeakcheckError("--ablation is not usable", expected="NAME=FULL,...", found=repr(options.ablation))
     table = read_table(root / options.results[0], options.results[0])
-    return ablation_text(read_ablation(table, list(full), full, _base(options), settings)) + "\n"
+    return read_ablation(table, list(full), full, _base(options), settings)
 
 
 def _render(
@@ -253,19 +265,28 @@ def _render(
         from leakcheck.report.formats import Results, render
 
         return render(output_format, Results(findings, lambda: _document(facts, findings, settings, extras)))
+    from leakcheck.report.text import clean
+
+    lines = _lines(output_format, facts, findings, extras)
+    return "".join(f"{clean(line)}\n" for line in lines)
+
+
+def _lines(output_format: str, facts: Sequence[ClaimFacts], findings: Sequence[Finding], extras: _Extras) -> list[str]:
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
-        return "".join(f"{line}\n" for line in lines)
-    from leakcheck.claims.text import ranking_text, summary_text, variance_text
+        return lines
+    from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]
+    if extras.ablation is not None:
+        parts.append(ablation_text(extras.ablation))
     if extras.ranking is not None:
         parts.append(ranking_text(extras.ranking))
     if extras.variance:
         parts.append(variance_text(extras.variance))
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts).split("\n")
 
 
 def _document(
@@ -273,7 +294,14 @@ def _document(
 ) -> Document:
     from leakcheck.report.document import build
 
-    return build(findings=findings, claims=facts, settings=settings, ranking=extras.ranking)
+    return build(
+        findings=findings,
+        claims=facts,
+        settings=settings,
+        ranking=extras.ranking,
+        ablation=extras.ablation,
+        variance=extras.variance,
+    )
 
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:
@@ -282,7 +310,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
     from dataclasses import asdict
 
     from leakcheck import __version__
-    from leakcheck.claims.export import claim_json
+    from leakcheck.claims.export import ablation_json, claim_json
     from leakcheck.report.json import FORMAT_VERSION, finding_record
 
     by_code = Counter(found.code for found in findings)
@@ -293,6 +321,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
         "claims": [claim_json(one, settings) for one in facts],
         "ranking": None if extras.ranking is None else asdict(extras.ranking),
         "variance": [asdict(part) for part in extras.variance],
+        "ablation": None if extras.ablation is None else ablation_json(extras.ablation, settings),
         "findings": [finding_record(found) for found in findings],
         "errors": [],
     }

@@ -60,3 +60,16 @@ def per_file_ignores(text: str) -> list[tuple[str, tuple[str, ...]]]:
         else:
             raise argparse.ArgumentTypeError(f"expected PATTERN:CODE, found {part!r}")
     return pairs
+
+
+def process_count(text: str) -> int:
+    """A number of processes.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is no whole number of one or more.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, found {text!r}")
+    return int(text)

@@ -22,8 +22,7 @@ class ProgressLine:
             return
         self._next = time.monotonic() + _INTERVAL
         self._shown = True
-        count = f"{done} of {total} files" if done else f"{total} files"
-        sys.stderr.write(f"\r\x1b[K{what}: {count}")
+        sys.stderr.write(f"\r\x1b[K{what}: {done} of {total}")
         sys.stderr.flush()
 
     def clear(self) -> None:

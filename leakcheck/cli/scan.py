@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from leakcheck.cli.options import add_file_options, add_rule_options, full_config
 from leakcheck.cli.output import HOLD_ERRORS, SERVICE_FORMATS, output_style, write_output
-from leakcheck.cli.parser import Parser
+from leakcheck.cli.parser import Parser, process_count
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location
@@ -48,7 +48,10 @@ def run(arguments: list[str]) -> int:
         result = scan(
             *paths,
             config=config,
+            data=not options.no_data,
             claims=not options.no_claims,
+            cache=not options.no_cache and (options.cache_dir or True),
+            jobs=options.jobs,
             baseline=_baseline(options),
             unsaved=unsaved,
             progress=progress,
@@ -68,6 +71,8 @@ def run(arguments: list[str]) -> int:
         from leakcheck.report.page import write_report
 
         write_report(Path(options.report), _document(result))
+    if options.show_unknown:
+        _print_unknown(result)
     if options.verbose:
         _print_details(result, config, time.perf_counter() - started)
     if failed:
@@ -96,7 +101,11 @@ def build_parser() -> Parser:
     files("--stdin-filename", metavar="FILE", help="the name under which standard input is checked and reported")
     files("--baseline", type=Path, metavar="FILE", help="hide the findings that this file accepts")
     files("--no-baseline", action="store_true", help="show accepted findings, too")
-    files("--no-cache", action="store_true", help="read every file anew (there is no cache yet)")
+    files("--no-cache", action="store_true", help="follow every file anew, and store nothing")
+    files(
+        "--cache-dir", type=Path, metavar="FOLDER", help="the cache (default: .leakcheck_cache in the project's root)"
+    )
+    files("--jobs", type=process_count, metavar="N", help="processes (default: one a core where that is worth it)")
     files("--no-data", action="store_true", help="leave out the data sets that the configuration declares")
     files("--no-claims", action="store_true", help="leave out the claims that the configuration declares")
     output = parser.add_argument_group("output").add_argument
@@ -106,11 +115,12 @@ def build_parser() -> Parser:
     )
     output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
     output("--report", metavar="FILE", help="write a report: .html, .md or .json")
+    output("--show-unknown", action="store_true", help="list on stderr what was not followed, and why")
     output("--add-ignore", metavar="REASON", help="write `# leakcheck: ignore[...] REASON` comments for the findings")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
-    output("-v", "--verbose", action="store_true", help="say what was done")
+    output("-v", "--verbose", action="store_true", help="say on stderr what was done with each file")
     return parser  # fmt: skip
 
 
@@ -183,8 +193,14 @@ def _document(result: ScanResult) -> Document:
         return lines[place.line - 1].strip() if place.line <= len(lines) else None
 
     errors = [f"{problem.location.path}: {problem.message}" for problem in result.errors]
-    findings = [*result.findings, *result.suppressed]
-    return build(findings=findings, claims=result.claims, errors=errors, files=result.files, line_of=line_of)
+    return build(
+        findings=[*result.findings, *result.suppressed],
+        claims=result.claims,
+        errors=errors,
+        files=result.code_files,
+        datasets=result.data,
+        line_of=line_of,
+    )
 
 
 def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
@@ -205,8 +221,19 @@ def _print_messages(result: ScanResult, options: argparse.Namespace) -> None:
         )
 
 
+def _print_unknown(result: ScanResult) -> None:
+    from leakcheck.report.unknown import unknown_lines
+
+    for line in unknown_lines(result.unknown):
+        print(line, file=sys.stderr)
+
+
 def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
+    from leakcheck.report.course import course_lines
+
     print(f"configuration: {config.file or 'none'}; project root: {config.root}", file=sys.stderr)
+    for line in course_lines(result.course):
+        print(line, file=sys.stderr)
     for finding in result.suppressed:
         reason = finding.suppressed.reason if finding.suppressed else ""
         print(f"suppressed: {finding.location}: {finding.code} {reason}".rstrip(), file=sys.stderr)

@@ -10,7 +10,6 @@ from leakcheck.flow.events import Draw, Meet, Random, Score, Train
 from leakcheck.flow.facts import Comparison, Drawn, ReportedScore, Unanchored, Unseeded
 from leakcheck.flow.operations.common import last_part
 from leakcheck.flow.operations.randomness import EVERY_GENERATOR, OWN_GENERATOR
-from leakcheck.flow.places import callers, location, step, unique
 from leakcheck.flow.rows import CutKind, Overlap, Rows, overlap
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Hygiene:
             if score.site.path not in seen:
                 seen.add(score.site.path)
                 yield ReportedScore(
-                    location(score.site), main.path if main is not None else "", score in self.joiner.run
+                    self.joiner.location(score.site), main.path if main is not None else "", score in self.joiner.run
                 )
 
     def _says(self, words: tuple[str, ...]) -> bool:
@@ -100,15 +99,22 @@ class Hygiene:
 
     def _unseeded(self, kind: Drawn, events: list[Random]) -> Unseeded:
         first = events[0]
-        more = [step(f"{event.what} gets no seed either", event.site) for event in events[1:]]
+        more = [self.joiner.step(f"{event.what} gets no seed either", event.site) for event in events[1:]]
         reported = next((s for s in self.reported if first.model in (None, s.model)), self.reported[0])
         return Unseeded(
             tuple(event.what for event in events),
             kind,
             first.parameter,
             first.generator,
-            location(first.site),
-            unique([step("drawn here", first.site), *callers(first.site), *more, step("scored here", reported.site)]),
+            self.joiner.location(first.site),
+            self.joiner.unique(
+                [
+                    self.joiner.step("drawn here", first.site),
+                    *self.joiner.callers(first.site),
+                    *more,
+                    self.joiner.step("scored here", reported.site),
+                ]
+            ),
         )
 
     # --- two methods, one run each -------------------------------------------------------------------------------
@@ -134,14 +140,14 @@ class Hygiene:
             claimed.add(rows)
             trace: list[TraceStep] = []
             for of in meet.scores[:_MOST_SHOWN]:
-                trace += [step(f"{t.what} is trained here", t.site) for t in self.joiner.trained(of[0])[:1]]
-                trace += [step("and scored here", of[0].site), *callers(of[0].site)]
+                trace += [self.joiner.step(f"{t.what} is trained here", t.site) for t in self.joiner.trained(of[0])[:1]]
+                trace += [self.joiner.step("and scored here", of[0].site), *self.joiner.callers(of[0].site)]
             sure = self.joiner.confidence(rows)
             yield Comparison(
                 tuple(self._predictors(of[0]) for of in meet.scores),
                 meet.scores[0][0].name,
-                location(meet.site),
-                unique([step("their scores stand side by side here", meet.site), *trace]),
+                self.joiner.location(meet.site),
+                self.joiner.unique([self.joiner.step("their scores stand side by side here", meet.site), *trace]),
                 Confidence.LIKELY if meet.adjacent else sure,
             )
 
@@ -191,12 +197,12 @@ class Hygiene:
             return
         last = held_out[-1]
         train = self.joiner.trained(last)[0]
-        trained = step(f"{_called(train)} is trained here", train.site)
+        trained = self.joiner.step(f"{_called(train)} is trained here", train.site)
         yield Unanchored(
             _called(train),
             last.name,
-            location(last.site),
-            unique([step("scored here", last.site), *callers(last.site), trained]),
+            self.joiner.location(last.site),
+            self.joiner.unique([self.joiner.step("scored here", last.site), *self.joiner.callers(last.site), trained]),
             self.joiner.confidence(last.rows),
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
@@ -30,13 +31,14 @@ from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
 from leakcheck.flow.operations.randomness import Randomness
 from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.series import Series
 from leakcheck.flow.operations.showing import Showing
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
 from leakcheck.flow.operations.writes import Writes
 from leakcheck.flow.prefilter import names_library
-from leakcheck.flow.rows import Root, Rows, Site, whole
+from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -126,6 +128,7 @@ _BUILTINS = frozenset(
         "input",
     ]
 )
+_OF_BUILTINS = frozenset(name for kind in (str, bytes, int, list, dict, set) for name in dir(kind))
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ORDERINGS = frozenset({"<", ">", "<=", ">="})
 
@@ -164,13 +167,14 @@ class Interpreter:
     """One program: the file it starts from and the project modules that it imports."""
 
     def __init__(self, tables: Tables, find_module: FindModule, parse: Callable[[Source], Any]) -> None:
+        begin_program()
         self.tables = tables
         self.find_module = find_module
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
         self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
-        self.unknown_calls: dict[str, int] = {}
+        self.unknown: dict[tuple[UnknownKind, str], dict[Site, None]] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
@@ -182,7 +186,7 @@ class Interpreter:
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
-        self.calls_of: dict[int, int] = {}
+        self.calls_of: dict[Any, int] = {}  # by the function's node, or the lambda itself
         self.loops: tuple[Loop, ...] = ()
         self.loop_of: dict[Any, Loop] = {}
         self.caller: Site | None = None
@@ -201,6 +205,7 @@ class Interpreter:
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
+        self.series = Series(self)
         self.combining = Combining(self)
         self.methods = Methods(self)
         self.loading = Loading(self)
@@ -269,6 +274,10 @@ class Interpreter:
         self.symbolic = True
         self.events_of_run = len(self.events)
         self._run_uncalled(unit)
+
+    def forget(self) -> None:
+        """Let go of everything at once: what refers to each other here would wait for the garbage collector."""
+        self.__dict__.clear()
 
     def _is_unit_test(self, unit: Unit) -> bool:
         name = unit.path.rsplit("/", 1)[-1]
@@ -397,6 +406,12 @@ class Interpreter:
     def emit(self, key: tuple[Any, ...], event: Event) -> Any:
         """Record an event once: a second round of a loop gives the same one."""
         return self.events.setdefault((type(event), *key), event)
+
+    def note_unknown(self, kind: UnknownKind, name: str, site: Site) -> None:
+        """Remember what isn't followed; what Python's own texts and containers offer is known to learn nothing."""
+        if kind in (UnknownKind.METHOD, UnknownKind.VALUE) and name.rpartition(".")[2] in _OF_BUILTINS:
+            return
+        self.unknown.setdefault((kind, name), {})[site.bare()] = None
 
     # --- statements ----------------------------------------------------------------------------------------------
 
@@ -552,7 +567,9 @@ class Interpreter:
         """
         rounds = 2
         if len(self.loops) > _MOST_NESTED:
-            self.unfollowed[f"the loop on line {self.loops[-1].site.span[0]}"] = None
+            loop = self.loops[-1].site
+            self.unfollowed[f"the loop on line {loop.span[0]}"] = None
+            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", loop)
             rounds = 1
         for turn in range(rounds):
             begin()
@@ -710,6 +727,8 @@ class Interpreter:
                 elif isinstance(base, Lib):
                     for star, qualified in self.tables.star(base.name).items():
                         self.set_name(star, Lib(qualified))
+                    if node.level:
+                        self.note_unknown(UnknownKind.IMPORT, "." * node.level + node.module, self.site(node))
                 continue
             self.set_name(bound, self._imported(base, node, name))
 
@@ -722,7 +741,12 @@ class Interpreter:
         source = self.find_module(dotted, node.level, self.sources[self.unit.frame])
         if source is not None:
             return Module(self.load_unit(source))
-        return UNKNOWN if isinstance(base, Module) else Lib(f"{node.module}.{name}")
+        if isinstance(base, Module):
+            self.note_unknown(UnknownKind.IMPORT, f"{name} from {base.unit.path}", self.site(node))
+            return UNKNOWN
+        if node.level:
+            self.note_unknown(UnknownKind.IMPORT, "." * node.level + (node.module or name), self.site(node))
+        return Lib(f"{node.module}.{name}")
 
     # --- names and targets ---------------------------------------------------------------------------------------
 
@@ -822,6 +846,8 @@ class Interpreter:
         elif isinstance(held, Data) and name == "columns":
             frame = self.heap.fresh()
             self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
+        elif isinstance(held, Data) and name == "index" and "datetime" in self.heap.data(value).flags:
+            self.heap.set(base.address, self.series.indexed(held, "the index", self.statement_site()))
         elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
             self.writes.set_column(base, name, value)
 
@@ -1118,22 +1144,22 @@ class Interpreter:
         return exact
 
     def _join_string(self, node: s.Join) -> Value:
-        text: list[str] | None = []
+        texts = [""]  # what is known, broken where it is not
         values = [self.eval(part) for part in node.parts]
         if self.scoring.several:
             self.showing.meet(values, self.site(node))
         for part in values:
             value = self.heap.load(part)
-            if isinstance(value, Const) and text is not None:
-                text.append(str(value.value))
+            if isinstance(value, Const):
+                texts[-1] += str(value.value)
             else:
-                text = None
-        if text is not None:
-            return Const("".join(text))
+                texts.append("")
+        if len(texts) == 1:
+            return Const(texts[0])
         shown = NO_MARKS
         if self.scoring.models:
             shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
-        return Data(kind="scalar", marks=shown, number=self.heap.fresh())
+        return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)
@@ -1159,7 +1185,16 @@ class Interpreter:
             args = self.arguments(node)
         finally:
             self.enclosing.pop()
+        if isinstance(callee, Data | Ref):
+            self._note_unknown_callee(callee, func, self.site(node))
         return self.call(callee, args, self.site(node))
+
+    def _note_unknown_callee(self, callee: Value, func: s.Expr, site: Site) -> None:
+        held = self.heap.load(callee)
+        if isinstance(held, Data) and held.kind == "series" and isinstance(func, s.Attr):
+            self.note_unknown(UnknownKind.METHOD, f".{func.name}", site)  # taken for a column at first
+        elif isinstance(held, Data):
+            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", site)
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
         """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""
@@ -1195,8 +1230,11 @@ class Interpreter:
                 if isinstance(held, DictObject):
                     args.kw.update({k: v for k, v in held.items.items() if isinstance(k, str)})
                     args.star = args.star or held.any is not None
+                    value = held.any or NONE
                 else:
                     args.star = True
+                if self.heap.data(value).rows:
+                    args.kw["**"] = value  # under names that aren't known: no parameter is called so
             elif arg.keyword is not None:
                 args.kw[arg.keyword] = value
             else:
@@ -1295,9 +1333,9 @@ class Interpreter:
 
     def call_function(self, function: Function, args: Args, site: Site, owner: Value | None = None) -> Value:
         """Run a project function with the caller's values."""
-        key = id(function.node) if function.node is not None else id(function)
+        key = function.node if function.node is not None else function
         if function.node is not None:
-            self.called.add(key)
+            self.called.add(id(function.node))
         count = self.calls_of.get(key, 0)
         if (
             len(self.stack) >= _MOST_DEPTH
@@ -1305,7 +1343,7 @@ class Interpreter:
             or self.work > _MOST_WORK
             or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
         ):
-            self._cut(function)
+            self._cut(function, site)
             return self.data.pass_through(args)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
@@ -1343,10 +1381,11 @@ class Interpreter:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
 
-    def _cut(self, function: Function) -> None:
+    def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
         self.unfollowed[f"{function.name}()"] = None
+        self.note_unknown(UnknownKind.LIMIT, f"{function.name}()", site)
 
     def _lacks_arguments(self, function: Function, args: Args) -> bool:
         """Whether the call would fail at run time, so that it is not the one that happens here."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leakcheck.findings import Confidence, TraceStep
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Train
+from leakcheck.findings import Confidence, Location, TraceStep
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Tie, TieKind, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -19,14 +19,16 @@ from leakcheck.flow.facts import (
     TargetColumn,
     TestReuse,
     TrainingScore,
+    Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import role_of_word, split_words
-from leakcheck.flow.places import callers, location, step, unique
+from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
+    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -41,7 +43,7 @@ _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
 @dataclass(frozen=True, slots=True)
-class _HeldOut:
+class HeldOut:
     """Rows that a model was not trained on, and what shows it."""
 
     rows: Rows
@@ -90,12 +92,17 @@ class Joiner:
             choices=tuple(self._choices()),
             reuses=tuple(self._reuses()),
             target_columns=tuple(self._target_columns()),
+            blind_splits=tuple(blind_splits(self)),
+            look_aheads=tuple(look_aheads(self)),
             unseeded=tuple(hygiene.unseeded()),
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
             notes=tuple(self.program.notes),
-            unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
+            unknown=tuple(
+                Unknown(kind, name, tuple(map(self.location, sites)))
+                for (kind, name), sites in self.program.unknown.items()
+            ),
         )
 
     # --- what is held out ----------------------------------------------------------------------------------------
@@ -115,8 +122,8 @@ class Joiner:
             return ()
         return tuple(t for t in self.by_model.get(event.model, ()) if t.kind == "loop")
 
-    def _held_outs(self) -> list[_HeldOut]:
-        found: list[_HeldOut] = []
+    def _held_outs(self) -> list[HeldOut]:
+        found: list[HeldOut] = []
         for score in self.scores:
             for train in self.trained(score):
                 if overlap(score.rows, train.rows) is not Overlap.YES:
@@ -138,7 +145,7 @@ class Joiner:
                             found.append(self._held_out(rows, train, None))
         return found
 
-    def _held_out(self, rows: Rows, train: Train, score: Score | None) -> _HeldOut:
+    def _held_out(self, rows: Rows, train: Train, score: Score | None) -> HeldOut:
         cut = self._dividing_cut(rows, train.rows)
         split = next((e.site for e in self.splits if e.cut is cut), cut.site if cut is not None else None)
         kind = "split"
@@ -146,7 +153,7 @@ class Joiner:
             kind = "folds"
         elif (cut is not None and cut.kind is CutKind.VALIDATION) or (score is not None and score.kind == "validation"):
             kind = "validation"
-        return _HeldOut(rows, train, cut, split, score, kind)
+        return HeldOut(rows, train, cut, split, score, kind)
 
     def _dividing_cut(self, rows: Rows, others: Rows) -> Cut | None:
         for _, steps in rows:
@@ -184,7 +191,7 @@ class Joiner:
         if key not in best or rank < best[key][0]:
             best[key] = (rank, leak)
 
-    def _rank(self, held_out: _HeldOut, leak: LearnLeak) -> int:
+    def _rank(self, held_out: HeldOut, leak: LearnLeak) -> int:
         # The clearest witness is shown: a split that is scored before folds, before a validation part.
         order = {"split": 0, "folds": 4, "validation": 6}[held_out.kind]
         return order + (2 if held_out.score is None else 0) + (20 if leak.honest_test else 0)
@@ -199,7 +206,7 @@ class Joiner:
                 if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
 
-    def _learn_leak(self, mark: Learn | Draw, held_out: _HeldOut) -> LearnLeak | None:
+    def _learn_leak(self, mark: Learn | Draw, held_out: HeldOut) -> LearnLeak | None:
         if held_out.kind == "validation" and self._other_hold_out(held_out):
             return None
         kind = self._kind_of(mark)
@@ -220,17 +227,17 @@ class Joiner:
         name = mark.name
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
-        trace = [step(f"{what} learns from `{name}` here", mark.site)]
-        trace += callers(mark.site)
+        trace = [self.step(f"{what} learns from `{name}` here", mark.site)]
+        trace += self.callers(mark.site)
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
-            trace.append(step(label, held_out.split))
+            trace.append(self.step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":
             used = "the training part is handed on here"
-        trace.append(step(used, held_out.train.site))
+        trace.append(self.step(used, held_out.train.site))
         if held_out.score is not None:
-            trace.append(step("and scored on the held-out rows here", held_out.score.site))
+            trace.append(self.step("and scored on the held-out rows here", held_out.score.site))
         share = held_out.cut.share if held_out.cut is not None else None
         held = f"the rows held out {split_line}" if split_line else "the held-out rows"
         if share is not None:
@@ -243,8 +250,8 @@ class Joiner:
             name,
             held,
             honest,
-            location(mark.site),
-            unique(trace),
+            self.location(mark.site),
+            self.unique(trace),
             self.confidence(mark.rows | held_out.rows, mark),
         )
 
@@ -277,12 +284,12 @@ class Joiner:
     def _names_target(self, columns: frozenset[Column]) -> bool:
         return any(column in columns for column in self.targets)
 
-    def _is_split(self, cut: Cut, held_out: _HeldOut) -> bool:
+    def _is_split(self, cut: Cut, held_out: HeldOut) -> bool:
         """Whether a condition whose bound was computed is itself the split (a cut at a date's quantile)."""
         used = self.program.cuts_used
         return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
 
-    def _together(self, rows: Rows, held_out: _HeldOut) -> bool:
+    def _together(self, rows: Rows, held_out: HeldOut) -> bool:
         roots = {root for root, _ in rows}
         if len(roots) > 1 and any(root.role == "test" or self._named_test(root) for root in roots):
             return True
@@ -295,7 +302,7 @@ class Joiner:
     def _named_test(self, root: Root) -> bool:
         return "test" in {role_of_word(w) for w in split_words(self.program.root_names.get(root, ""))}
 
-    def _other_hold_out(self, held_out: _HeldOut) -> bool:
+    def _other_hold_out(self, held_out: HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
 
     def _honest_test(self, mark: Learn | Draw) -> bool:
@@ -327,10 +334,10 @@ class Joiner:
             kind = self._kind_of(mark)
             if kind is None:
                 continue
-            trace = [step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
-            trace += callers(mark.site)
-            trace.append(step(f"{trains[0].what} was trained on other rows here", trains[0].site))
-            trace.append(step("and is scored on the result here", score.site))
+            trace = [self.step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
+            trace += self.callers(mark.site)
+            trace.append(self.step(f"{trains[0].what} was trained on other rows here", trains[0].site))
+            trace.append(self.step("and is scored on the result here", score.site))
             yield (
                 mark,
                 LearnLeak(
@@ -341,8 +348,8 @@ class Joiner:
                     mark.name,
                     f"the held-out rows `{mark.name}`",
                     False,
-                    location(mark.site),
-                    unique(trace),
+                    self.location(mark.site),
+                    self.unique(trace),
                     self.confidence(mark.rows, mark),
                 ),
             )
@@ -367,14 +374,14 @@ class Joiner:
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
-                trace = [step(f"{train.what} is trained on `{train.name}` here", train.site)]
-                trace += callers(train.site)
+                trace = [self.step(f"{train.what} is trained on `{train.name}` here", train.site)]
+                trace += self.callers(train.site)
                 if second is not None:
-                    trace.append(step("these rows come from a split of their own here", second))
+                    trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(step(f"`{score.name}` was held out here", cut.site))
-                trace.append(step("and is scored here", score.site))
+                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
                 seen.add(place.bare())
@@ -382,8 +389,8 @@ class Joiner:
                     train.what,
                     train.name,
                     score.name,
-                    location(place),
-                    unique(trace),
+                    self.location(place),
+                    self.unique(trace),
                     self.confidence(train.rows | score.rows),
                 )
 
@@ -399,11 +406,10 @@ class Joiner:
             return False
         if any(s.rows == score.rows and train in self.trained(s) for c in self.chooses for s in c.scores):
             return False  # a calibration, a stopping: a choice by these rows
-        tests = {
-            (cut, part) for _, steps in train.rows for cut, part in steps if cut.explicit and cut.role(part) == "test"
-        }
+        steps = {step for _, steps in train.rows for step in steps}
+        tests = {cut for cut, part in steps if cut.explicit and cut.role(part) == "test"}
         return any(
-            other.model != train.model and any((cut, 0) in steps for cut, _ in tests for _, steps in other.rows)
+            other.model != train.model and any((cut, 0) in steps for cut in tests for _, steps in other.rows)
             for other in self.trains
         )
 
@@ -460,10 +466,10 @@ class Joiner:
                 and self._is_predictor(score)
             ):
                 trace = (
-                    step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
-                    step("and scored on the same rows here", score.site),
+                    self.step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
+                    self.step("and scored on the same rows here", score.site),
                 )
-                yield TrainingScore(trains[0].what, score.name, location(score.site), unique(list(trace)))
+                yield TrainingScore(trains[0].what, score.name, self.location(score.site), self.unique(list(trace)))
                 return
 
     def _is_predictor(self, score: Score) -> bool:
@@ -557,16 +563,18 @@ class Joiner:
             if sites & seen:
                 continue
             seen |= sites
-            trace = [step(self._chosen_label(choice), choose.site)]
+            trace = [self.step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
-                    trace.append(step(f"{train.what} is trained here", train.site))
-                trace.append(step(f"scored on the test rows `{score.name}` here", score.site))
-                trace += callers(score.site)
+                    trace.append(self.step(f"{train.what} is trained here", train.site))
+                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(step("the test rows are held out here", cut.site))
-            yield ChoiceLeak(choice, scores[0].name, location(choose.site), unique(trace), self.confidence(rows))
+                trace.append(self.step("the test rows are held out here", cut.site))
+            yield ChoiceLeak(
+                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
+            )
         yield from self._choices_by_name(seen)
 
     def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
@@ -574,8 +582,8 @@ class Joiner:
         loader over the rows of the test loader."""
         for site, name in self.program.named_choices.items():
             if site not in seen:
-                trace = (step("the best is kept here", site),)
-                yield ChoiceLeak(Choice.STOPPING, name, location(site), trace, Confidence.LIKELY)
+                trace = (self.step("the best is kept here", site),)
+                yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
         for site, rows in self.program.validation_loaders.items():
             names = {
                 n
@@ -584,8 +592,8 @@ class Joiner:
             }
             tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
             if tests and site not in seen:
-                trace = (step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], location(site), trace, Confidence.LIKELY)
+                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
@@ -661,18 +669,18 @@ class Joiner:
             trace = []
             for score in dict.fromkeys([*first, last]):
                 for train in self.trained(score)[:1]:
-                    trace.append(step(f"{train.what} is trained here", train.site))
-                trace.append(step("and scored on the test rows here", score.site))
-                trace += callers(score.site)
+                    trace.append(self.step(f"{train.what} is trained here", train.site))
+                trace.append(self.step("and scored on the test rows here", score.site))
+                trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(step("the test rows are held out here", cut.site))
+                trace.append(self.step("the test rows are held out here", cut.site))
             yield TestReuse(
                 count,
                 self.side_by_side(scores),
                 last.name,
-                location(last.site),
-                unique(trace),
+                self.location(last.site),
+                self.unique(trace),
                 self.confidence(rows),
             )
 
@@ -767,7 +775,7 @@ class Joiner:
                 or y is None
                 or x.columns is None
                 or train.selects_columns
-                or "lag" in y.flags
+                or _of_other_rows(y)
                 or "window" in x.flags
             ):
                 continue
@@ -780,18 +788,20 @@ class Joiner:
             if target in columns.named or (columns.open and target not in columns.dropped):
                 named = columns.named.get(target)
                 if (named is not None and (frame, target) not in named.sources) or (
-                    named is not None and "lag" in named.flags
+                    named is not None and _of_other_rows(named)
                 ):
                     continue
                 key = (train.site.bare(), target)
                 if key not in seen:
                     seen.add(key)
-                    steps = [step(f"{train.what} is trained on `{target}` among the features here", train.site)]
+                    steps = [self.step(f"{train.what} is trained on `{target}` among the features here", train.site)]
                     steps += self._made_features(frame, target, x.rows)
-                    yield TargetColumn(target, target, location(train.site), unique(steps), self.confidence(x.rows))
+                    yield TargetColumn(
+                        target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
+                    )
                 continue
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
+                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -802,9 +812,9 @@ class Joiner:
                 if (site.bare(), name) in seen:
                     continue
                 seen.add((site.bare(), name))
-                steps = [step(f"`{name}` is made from the target `{target}` here", site)]
-                steps.append(step(f"{train.what} is trained on it here", train.site))
-                yield TargetColumn(target, name, location(site), unique(steps), self.confidence(x.rows))
+                steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
         """Where the features were put together before they were split."""
@@ -815,10 +825,25 @@ class Joiner:
             for data in split.data:
                 columns = data.columns
                 if columns is not None and columns.frame == frame and target not in columns.dropped and data.made_at:
-                    steps.append(step(f"`{data.name}` still holds `{target}` here", data.made_at))
+                    steps.append(self.step(f"`{data.name}` still holds `{target}` here", data.made_at))
         return steps
 
-    # --- in words -----------------------------------------------------------------------------------------------
+    # --- places --------------------------------------------------------------------------------------------------
+
+    def location(self, site: Site) -> Location:
+        first, column, last, end = site.span
+        return Location(site.path, site.cell, first, column, last, end)
+
+    def step(self, label: str, site: Site) -> TraceStep:
+        return TraceStep(label, self.location(site))
+
+    def callers(self, site: Site) -> list[TraceStep]:
+        steps: list[TraceStep] = []
+        caller = site.caller
+        while caller is not None and len(steps) < 6:
+            steps.append(self.step("called from here", caller))
+            caller = caller.caller
+        return steps
 
     def _where(self, site: Site, seen_from: Site) -> str:
         line = site.span[0]
@@ -833,3 +858,19 @@ class Joiner:
             return Confidence.LIKELY
         unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
         return Confidence.LIKELY if unsure else Confidence.SURE
+
+    def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
+        """The steps of a trace, each place once."""
+        seen: set[Location] = set()
+        kept = []
+        for step in steps:
+            if step.location not in seen:
+                seen.add(step.location)
+                kept.append(step)
+        return tuple(kept)
+
+
+def _of_other_rows(data: Data) -> bool:
+    """Whether a value was shifted or taken over a window: it is not that of the same row."""
+    shifted = (TieKind.EARLIER, TieKind.LATER)
+    return "lag" in data.flags or any(isinstance(m, Tie) and m.kind in shifted for m in data.marks)

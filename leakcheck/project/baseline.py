@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Location, Suppressed
+from leakcheck.project.cache import Cache
 from leakcheck.project.config import Config
 from leakcheck.project.discover import PROSE_SUFFIXES
 from leakcheck.project.paths import shown
@@ -121,12 +122,12 @@ def baseline_file(config: Config) -> Path:
 
 
 def entry_maker(
-    code_of: Callable[[Location], str | None], file_key: Callable[[str], str]
+    code_of: Callable[[Location], str | None], file_key: Callable[[str], str], cache: Cache | None = None
 ) -> Callable[[Finding], Entry]:
     """A function that gives the entry of a finding; its parameters are those of `with_fingerprints`."""
     from leakcheck.project.fingerprint import content_fingerprints
 
-    content_of = content_fingerprints(code_of)
+    content_of = content_fingerprints(code_of, cache)
     return lambda finding: Entry(file_key(finding.location.path), finding.code, content_of(finding))
 
 

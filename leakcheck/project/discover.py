@@ -36,11 +36,15 @@ class Found:
 
 @dataclass
 class Discovered:
-    """The files of a run by their shown path, the real folders that were walked, and what couldn't be looked at."""
+    """The files of a run by their shown path, the real folders that were walked, and what couldn't be looked at.
+
+    `left_out` holds what the configuration excludes: shown paths, and what excludes them.
+    """
 
     files: list[Found] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
 def discover(paths: Sequence[Path], config: Config, unsaved: Collection[Path] = ()) -> Discovered:
@@ -66,6 +70,7 @@ def discover(paths: Sequence[Path], config: Config, unsaved: Collection[Path] = 
             result.folders.append(folder)
             found: Iterator[Found] = walk.folder(folder, shown(path), result.problems)
         elif config.force_exclude and walk.excludes_named(str(path.absolute())):
+            result.left_out[shown(path)] = "by the configuration or an option"
             continue
         else:
             found = _named(path, result.problems, path in unsaved)
@@ -76,6 +81,7 @@ def discover(paths: Sequence[Path], config: Config, unsaved: Collection[Path] = 
             elif entry.named:  # named after its folder: still named
                 result.files[seen[entry.real]] = entry
     result.files.sort(key=lambda entry: entry.path)
+    result.left_out |= walk.left_out
     return result
 
 
@@ -134,6 +140,7 @@ class _Walk:
         self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
         self._exclude = Globs((*(config.exclude or ()), *config.extend_exclude), config.root)
         self._respect_gitignore = config.respect_gitignore
+        self.left_out: dict[str, str] = {}  # shown paths, and what leaves them out
 
     def folder(self, folder: str, prefix: str, problems: list[Problem]) -> Iterator[Found]:
         """Walk a real folder that people know as `prefix`."""
@@ -159,28 +166,36 @@ class _Walk:
             ignores = [*ignores, *_read_ignores(folder, ".gitignore")]
         for entry in entries:
             name = entry.name
-            if name in self._names:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not name.endswith(self._suffixes):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                if self._is_out(entry.path, ignores, True) or self._is_environment(entry.path):
-                    continue
-                yield from self._walk(entry.path, f"{prefix}{name}/", ignores, problems)
-            elif name.endswith(self._suffixes) and not self._is_out(entry.path, ignores, False) and entry.is_file():
+            path = f"{prefix}{name}/" if is_folder else prefix + name
+            why = self._why_out(entry, ignores, is_folder)
+            if why:
+                self.left_out[path] = why
+            elif is_folder:
+                yield from self._walk(entry.path, path, ignores, problems)
+            elif entry.is_file():
                 real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                yield Found(prefix + name, real, False)
+                yield Found(path, real, False)
 
-    def _is_environment(self, folder: str) -> bool:
-        """A virtual environment under any name."""
-        return bool(self._names) and os.path.exists(os.path.join(folder, _VIRTUAL_ENVIRONMENT_MARK))
-
-    def _is_out(self, path: str, ignores: list[Globs], is_folder: bool) -> bool:
+    def _why_out(self, entry: os.DirEntry[str], ignores: list[Globs], is_folder: bool) -> str:
+        """What leaves a file or folder out; empty where nothing does."""
+        path = entry.path
+        if entry.name in self._names:
+            return "by default"
         if self._exclude.patterns and self._exclude.match(path, is_folder):
-            return True
+            return "by the configuration or an option"
         for globs in reversed(ignores):  # the nearest .gitignore has the last word
             decision = globs.decide(path, is_folder)
             if decision is not None:
-                return decision
-        return False
+                if decision:
+                    return "by .gitignore"
+                break
+        # A virtual environment under any name.
+        if is_folder and self._names and os.path.exists(os.path.join(path, _VIRTUAL_ENVIRONMENT_MARK)):
+            return "as a virtual environment"
+        return ""
 
     def _ignores_above(self, folder: str) -> list[Globs]:
         """The .gitignore files between the repository's root and a folder, the root's first."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cache
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from leakcheck.findings import Finding, Location
 from leakcheck.project.syntax import parse
+
+if TYPE_CHECKING:
+    from leakcheck.project.cache import Cache
 
 TextOf = Callable[[Location], str | None]
 
@@ -23,7 +27,7 @@ _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def with_fingerprints(
-    findings: Iterable[Finding], code_of: TextOf, file_key: Callable[[str], str]
+    findings: Iterable[Finding], code_of: TextOf, file_key: Callable[[str], str], cache: Cache | None = None
 ) -> tuple[Finding, ...]:
     """Give each finding its fingerprint: a hash of its file, its content and how many equal ones came before.
 
@@ -35,9 +39,11 @@ def with_fingerprints(
         The Python text of the file or cell of a location; None where there is none.
     file_key : callable
         Turns a shown path into one that doesn't depend on the working folder.
+    cache : Cache, optional
+        Knows the content of findings in texts that didn't change, so that these need not be parsed.
     """
     seen: Counter[tuple[str, str]] = Counter()
-    content_of = content_fingerprints(code_of)
+    content_of = content_fingerprints(code_of, cache)
     marked = []
     for finding in findings:
         key = (file_key(finding.location.path), content_of(finding))
@@ -51,7 +57,7 @@ def fingerprints_without_code(findings: Iterable[Finding]) -> tuple[Finding, ...
     return with_fingerprints(findings, lambda _: None, lambda path: path)
 
 
-def content_fingerprints(code_of: TextOf) -> Callable[[Finding], str]:
+def content_fingerprints(code_of: TextOf, cache: Cache | None = None) -> Callable[[Finding], str]:
     """A function that gives the fingerprint of a finding's content, whatever its file and line.
 
     It is a hash of the rule, the enclosing functions and classes, and the statement: its syntax, so that line breaks,
@@ -59,7 +65,7 @@ def content_fingerprints(code_of: TextOf) -> Callable[[Finding], str]:
     file that can't be parsed) goes by its text, and one without text (data, claims, prose) by the message.
     """
 
-    @cache
+    @functools.cache
     def tree_of(path: str, cell: int | None, text: str) -> ast.Module | None:
         return parse(text)
 
@@ -68,12 +74,24 @@ def content_fingerprints(code_of: TextOf) -> Callable[[Finding], str]:
         text = code_of(where)
         if text is None:
             return _hash(finding.code, "", finding.message)
+        if cache is None:
+            return of_code(finding.code, where, text)
+        span = f"{where.line}:{where.column}:{where.end_line}:{where.end_column}"
+        key = (b"content", finding.code.encode(), span.encode(), text.encode("utf-8", "surrogatepass"))
+        known = cache.get(*key)
+        if known is not None and len(known) == _LENGTH and known.isalnum():
+            return known.decode("ascii")
+        made = of_code(finding.code, where, text)
+        cache.put(made.encode(), *key)
+        return made
+
+    def of_code(code: str, where: Location, text: str) -> str:
         tree = tree_of(where.path, where.cell, text)
         if tree is not None:
             found = _statement(tree, text, where)
             if found is not None:
-                return _hash(finding.code, *found)
-        return _hash(finding.code, "", " ".join(_span(text, where).split()))
+                return _hash(code, *found)
+        return _hash(code, "", " ".join(_span(text, where).split()))
 
     return content
 

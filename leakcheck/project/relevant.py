@@ -14,7 +14,6 @@ from pathlib import PurePath
 from leakcheck.flow.prefilter import imported_names, names_library
 from leakcheck.project.discover import Discovered, Found
 from leakcheck.project.modules import Modules, unreadable_problem
-from leakcheck.project.paths import shown
 from leakcheck.project.read import declared_encoding
 from leakcheck.project.source import Problem, Source
 from leakcheck.project.suppress import MARK
@@ -52,6 +51,7 @@ def read_relevant(
         Is told how far the reading is: what is being done, files done, files in all.
     """
     result = Relevant()
+    modules.name(discovered.files)
     naming: set[str] = set()
     others: list[Found] = []  # their bytes are let go: a project may be large
     for number, found in enumerate(discovered.files):
@@ -215,7 +215,7 @@ class _ImportGraph:
         if file in self._imports:
             return
         if file.endswith(".ipynb"):
-            text = _text(self._modules.load(Found(shown(file), file, False), data).source)
+            text = _text(self._modules.load(Found(self._modules.shown(file), file, False), data).source)
         else:
             text = data.decode("utf-8", "replace")
         targets = set()

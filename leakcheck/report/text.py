@@ -44,8 +44,9 @@ def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterat
     places = [finding.location, *(step.location for step in steps)]
     gutter = max(len(str(place.line)) for place in places) + 1
     bar = style.blue(" " * gutter + "|")
-    yield style.blue(" " * (gutter - 1) + "--> ") + _place(finding.location, style)
     frame = _frame(finding.location, "^", label, text_of, paint, style, gutter, width)
+    unframed = f": {clean(label)}" if label and not frame else ""  # a row of data has no source line to mark
+    yield style.blue(" " * (gutter - 1) + "--> ") + _place(finding.location, style) + unframed
     if frame:
         yield bar
         yield from frame

@@ -293,7 +293,7 @@ def test_a_full_disk_loses_nothing(project: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
 
     run = subprocess.run(
-        [sys.executable, "-B", "-m", "leakcheck", "scan", "a.py", "--add-ignore", "known"],
+        [sys.executable, "-B", "-m", "leakcheck", "scan", "--no-cache", "a.py", "--add-ignore", "known"],
         capture_output=True, text=True, check=False, preexec_fn=limit, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert run.returncode == 2

@@ -150,7 +150,10 @@ class Callables(Operations):
             values = values[:-1]
         if short.startswith("merge"):
             left = self.heap.data(values[0]) if values else UNKNOWN
-            return self.i.combining.joined(left, self.heap.data(values[1])) if len(values) > 1 else left
+            if len(values) < 2:
+                return left
+            right = self.i.series.joined_by_time(self.heap.data(values[1]), args, site)
+            return self.i.combining.joined(left, right)
         return self.i.combining.combined(values, columns=columns, site=site)
 
     def p_extremum(self, api: Api, args: Args, site: Site) -> Value:

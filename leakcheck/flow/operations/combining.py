@@ -41,7 +41,7 @@ class Combining(Operations):
             if right.columns is not None:
                 for name, column in right.columns.named.items():
                     named.setdefault(name, column.but(rows=left.rows))
-            columns = replace(columns, named=named, extra=columns.extra | marks)
+            columns = replace(columns, named=named, extra=columns.extra | _unnamed(right))
         number = self.heap.number("merge", left.number, right.number)
         return left.but(columns=columns, marks=left.marks | marks, number=number, each=())
 
@@ -155,3 +155,11 @@ class Combining(Operations):
             NO_MARKS.union(*(c.rest for c in known)),
             NO_MARKS.union(*(c.extra for c in known)),
         )
+
+
+def _unnamed(data: Data) -> frozenset[Mark]:
+    """Marks of the columns whose names are not known."""
+    columns = data.columns
+    if columns is None:
+        return data.marks
+    return columns.rest | columns.extra if columns.open else columns.extra

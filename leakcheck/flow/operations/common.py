@@ -229,6 +229,12 @@ def bare_roots(rows: Rows) -> object:
     )
 
 
+def order_of(flags: frozenset[str]) -> str:
+    """By which shuffle rows stand where they stand: positions of two orders name different rows."""
+    named = (flag for flag in flags if flag.startswith("order:"))
+    return min(named, default="shuffled" if "shuffled" in flags else "")
+
+
 def last_part(name: str) -> str:
     return name.rsplit(".", 1)[-1]
 

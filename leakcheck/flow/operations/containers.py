@@ -92,7 +92,10 @@ class Containers(Operations):
             if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
                 return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"}))
             if not held.rows:
-                return held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
+                item = held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
+                if "range" in held.flags:
+                    self.i.series.counter(item, held.each)
+                return item
             kind = "index-item" if held.kind == "index" else "row"
             return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=())
         if isinstance(held, LibObject):

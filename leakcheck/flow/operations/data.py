@@ -57,7 +57,8 @@ class DataOperations(Operations):
         """The cut with this identity: equal keys are the same cut."""
         known = self._cuts.get(key)
         if known is None:
-            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), **more)
+            shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
+            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
         return known
 
     def loop_ids(self) -> tuple[int, ...]:

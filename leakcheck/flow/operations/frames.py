@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.flow.events import Learn, Mark
+from leakcheck.flow.events import Learn, Mark, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, scores_of
+from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, order_of, scores_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -35,7 +35,7 @@ class Frames(Operations):
     def m_astype(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return held.but(each=())
 
-    def _rewritten(self, owner: Value, held: Data, args: Args, new: Data) -> Value:
+    def rewritten(self, owner: Value, held: Data, args: Args, new: Data) -> Value:
         """The result of a frame method that may work in place."""
         if _true(self.heap, args.kw.get("inplace")) and isinstance(owner, Ref):
             self.heap.set(owner.address, new.but(name=held.name))
@@ -44,7 +44,7 @@ class Frames(Operations):
         return new
 
     def m_reset_index(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return self._rewritten(
+        return self.rewritten(
             owner, held, args, held.but(flags=held.flags | {"reset"}, number=self.heap.number("reset", held.number))
         )
 
@@ -53,7 +53,8 @@ class Frames(Operations):
         names = self.i.data.names_in(self.heap.load(args.get(0, "keys") or NONE))
         if names and held.columns is not None:
             new = self.i.data.without(new, names)
-        return self._rewritten(owner, held, args, new)
+        new = self.i.series.set_index(held, new, names, self.heap.data(args.get(0, "keys")), site)
+        return self.rewritten(owner, held, args, new)
 
     def m_sort_values(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         by = self.i.data.names_in(self.heap.load(args.get(0, "by") or NONE))
@@ -62,13 +63,16 @@ class Frames(Operations):
             scores = scores_of(self.i.subscripts.column(held, by[0]).marks)
             held = held.but(marks=held.marks | scores)
         number = self.heap.number("sort", held.number, *(self.heap.data(v).number for v in args.all()))
-        return self._rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
+        named = args.get(0, "by") is not None
+        held = self.i.series.put_in_order(held, by or [] if named else None, args, site)
+        return self.rewritten(owner, held, args, held.but(number=number, flags=held.flags | {"sorted"}))
 
     def m_fillna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         value = args.get(0, "value")
         new = held.but(
             number=self.heap.number("fillna", held.number, self.heap.data(value).number if value else 0), mask=()
         )
+        new = self.i.series.filled_by(new, args, site)
         if value is not None:
             inner = self.heap.load(value)
             if isinstance(inner, DictObject) and held.columns is not None:
@@ -82,16 +86,16 @@ class Frames(Operations):
                 new = new.but(columns=columns, marks=columns.marks())
             else:
                 new = self.i.data.marked(new, self.heap.data(value).marks)
-        result = self._rewritten(owner, held, args, new)
+        result = self.rewritten(owner, held, args, new)
         if result == NONE and not isinstance(owner, Ref):
             return NONE
         return result
 
     def m_dropna(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if self.i.operators.across_columns(kw_only(args), None):
-            return self._rewritten(owner, held, args, held.but(number=self.heap.fresh()))
+            return self.rewritten(owner, held, args, held.but(number=self.heap.fresh()))
         cut = self.i.data.cut(("dropna", held.number), CutKind.FILTER, site, explicit=False)
-        return self._rewritten(owner, held, args, self.i.data.narrowed(held, cut, 0))
+        return self.rewritten(owner, held, args, self.i.data.narrowed(held, cut, 0))
 
     def m_head(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if not held.rows:
@@ -103,7 +107,12 @@ class Frames(Operations):
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+            ("position", bare_roots(held.rows), order_of(held.flags), number),
+            CutKind.POSITION,
+            site,
+            bound=known,
+            explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 0)
 
@@ -112,11 +121,12 @@ class Frames(Operations):
         bound = self.heap.load(self.i.operate("-", [size], node_at(site)))
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", self.heap.data(bound).number),
+            ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
             CutKind.POSITION,
             site,
             bound=known,
             explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 1)
 
@@ -125,7 +135,12 @@ class Frames(Operations):
         bound = self.heap.load(args.pos[0]) if args.pos else NONE
         known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
         cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), "", number), CutKind.POSITION, site, bound=known, explicit=False
+            ("position", bare_roots(held.rows), order_of(held.flags), number),
+            CutKind.POSITION,
+            site,
+            bound=known,
+            explicit=False,
+            shuffled="shuffled" in held.flags,
         )
         return self.i.data.narrowed(held, cut, 1)
 
@@ -201,7 +216,7 @@ class Frames(Operations):
             else:
                 cut = self.i.data.cut(("drop", new.number, picker.number), CutKind.FILTER, site, explicit=False)
                 new = self._bounded_drop(self.i.data.narrowed(new, cut, 1), picker)
-        return self._rewritten(owner, held, args, new)
+        return self.rewritten(owner, held, args, new)
 
     def _fewer_columns(self, owner: Value, held: Data, gone: Value | None) -> Data:
         names = self.i.data.names_in(self.heap.load(gone)) if gone is not None else None
@@ -243,12 +258,26 @@ class Frames(Operations):
     def m_with_columns(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         # Statistics inside an expression are those of the frame it is used on.
         marks: set[Mark] = set()
-        for value in args.all():
-            for mark in self.heap.data(value).marks:
+        ref = self.heap.new(held)
+        named: list[tuple[str, Data]] = [(name, self.heap.data(value)) for name, value in args.kw.items()]
+        for value in args.pos:
+            inner = self.i.containers.unpack(value, None)
+            parts = [self.heap.data(part) for part in (inner if inner is not None else [value])]
+            named += [(part.name, part) for part in parts]
+        for name, data in named:
+            for mark in data.marks:
                 if isinstance(mark, Learn) and not mark.rows:
                     mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.i.data.called(held)))
-                marks.add(mark)
-        return self.i.data.marked(held.but(number=self.heap.fresh()), frozenset(marks))
+                if not isinstance(mark, Tie):
+                    marks.add(mark)
+            ties = self.i.series.of_rows(data.marks, held.rows)
+            if ties and name:
+                self.i.writes.set_column(ref, name, Data(kind="series", marks=ties, flags=data.flags))
+        return self.i.data.marked(self.heap.load(ref).but(number=self.heap.fresh()), frozenset(marks))
+
+    def m_alias(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        name = self.heap.load(args.pos[0]) if args.pos else NONE
+        return held.but(name=str(name.value)) if isinstance(name, Const) else held
 
     def m_insert(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         name = self.heap.load(args.get(1, "column") or NONE)
@@ -271,13 +300,15 @@ class Frames(Operations):
                         columns, named={**named, name.value: column}, dropped=columns.dropped | {str(old)}
                     )
             new = new.but(columns=columns)
-        return self._rewritten(owner, held, args, new)
+        return self.rewritten(owner, held, args, new)
 
     def m_select_dtypes(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return held.but(columns=None, kind="part", number=self.heap.fresh())
 
     def m_filter(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        if held.kind in ("dataset", "tensor") or (args.pos and isinstance(self.heap.load(args.pos[0]), Function)):
+        first = self.heap.load(args.pos[0]) if args.pos else NONE
+        # Polars and data sets keep rows by a condition, pandas keeps columns by their labels.
+        if held.kind in ("dataset", "tensor") or isinstance(first, Function | Data):
             cut = self.i.data.cut(("filter", site, held.rows), CutKind.MASK, site, explicit=False)
             return self.i.data.narrowed(held, cut, True) if held.rows else held
         return held.but(columns=None, kind="part", number=self.heap.fresh())
@@ -286,7 +317,7 @@ class Frames(Operations):
         text = self.heap.load(args.pos[0]) if args.pos else NONE
         key = ("query", held.number, text.value) if isinstance(text, Const) else ("query", site)
         cut = self.i.data.cut(key, CutKind.MASK, site, explicit=False)
-        return self._rewritten(owner, held, args, self.i.data.narrowed(held, cut, True))
+        return self.rewritten(owner, held, args, self.i.data.narrowed(held, cut, True))
 
     def m_isin(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -433,14 +464,14 @@ class Frames(Operations):
             known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
             if part == 1 and known == 0:
                 continue
-            order = next((f for f in held.flags if f.startswith("order:")), "")
             cut = self.i.data.cut(
-                ("position", bare_roots(held.rows), order, self.heap.data(bound).number),
+                ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
                 CutKind.POSITION,
                 site,
                 bound=known,
                 explicit=False,
-                drawn=order,
+                shuffled="shuffled" in held.flags,
+                drawn=order_of(held.flags),
             )
             result = self.i.data.narrowed(result, cut, part)
         return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import Learn
+from leakcheck.flow.events import Learn, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import STATISTICS, arguments, kw_only, no_args
 from leakcheck.flow.rows import Site
@@ -58,6 +58,9 @@ _GROUP_NOTHING = frozenset(
     ]
 )
 
+# What these do within a group they do to a series.
+_TIES = frozenset({"shift", "diff", "pct_change", "rolling", "expanding", "ewm", "ffill", "bfill"})
+
 
 class Groups(Operations):
     """Methods that work by group, by window or by a function that is applied."""
@@ -65,6 +68,8 @@ class Groups(Operations):
     def m_groupby(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         by = args.get(0, "by") or args.kw.get("level") or NONE
         names = self.i.data.names_in(self.heap.load(by))
+        if self.i.series.by_span_of_time(by):
+            return self.i.series.m_resample(owner, held, args, site)
         frame = held.columns.frame if held.columns is not None else 0
         sources = frozenset((frame, name) for name in names or ())
         series = self.heap.data(by)
@@ -75,7 +80,7 @@ class Groups(Operations):
         number = self.heap.number("groupby", held.number, self.heap.data(by).number)
         return Data(
             rows=held.rows,
-            marks=held.marks,
+            marks=held.marks | self.i.series.grouped(held, names, site),
             kind="groupby",
             number=number,
             sources=sources,
@@ -85,6 +90,11 @@ class Groups(Operations):
         )
 
     def group_method(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
+        result = self._group_result(owner, held, name, args, site)
+        entities = frozenset(m for m in held.marks if isinstance(m, Tie) and m.kind is TieKind.GROUPED)
+        return self.i.data.marked(result, entities) if isinstance(result, Data) else result
+
+    def _group_result(self, owner: Value, held: Data, name: str, args: Args, site: Site) -> Value:
         base = self.heap.data(held.each[0]) if held.each else UNKNOWN
         first = args.pos[0] if args.pos else args.kw.get("func")
         inner = self.heap.load(first) if first is not None else None
@@ -123,7 +133,7 @@ class Groups(Operations):
                 )
                 and base.rows
             ):
-                return series.but(kind="rolling") if name in ("rolling", "expanding", "ewm") else series
+                return self.i.methods.call_method(series, name, args, site) if name in _TIES else series
             return Data(kind="table", number=series.number, sources=held.sources)
         if name in ("sample", "head", "tail"):
             return self.i.methods.call_method(held.each[0], name, args, site) if held.each else series
@@ -155,19 +165,6 @@ class Groups(Operations):
     def _grouped(self, mark: Learn, held: Data) -> Learn:
         changed = replace(mark, category="group-statistic", columns=mark.columns | held.sources)
         return self.i.emit((mark, "grouped", held.sources), changed)  # type: ignore[no-any-return]
-
-    def m_rolling(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(
-            kind="rolling",
-            number=self.heap.number("rolling", held.number, *(self.heap.data(v).number for v in args.all())),
-            flags=held.flags | {"lag"},
-        )
-
-    def m_shift(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return held.but(
-            number=self.heap.number("shift", held.number, *(self.heap.data(v).number for v in args.all())),
-            flags=held.flags | {"lag"},
-        )
 
     def m_apply(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         """`apply`, `map`, `pipe`: a function over rows, over columns, or over the whole."""

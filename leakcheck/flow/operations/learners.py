@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, TieKind, Train
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     FITTED_CHOICES,
@@ -309,6 +309,8 @@ class Learners(Operations):
             result = result.but(columns=None, sources=self.i.data.columns_of(x) if not x.columns.open else frozenset())
         if held.api.learns == "selection" and keeps:
             result = result.but(columns=None)
+        if held.api.kind == "shift":
+            result = self.i.series.tied(result, TieKind.EARLIER, last_part(held.api.name), site)
         if resampled:
             y = values.get(held.api.y)
             target = (
@@ -450,6 +452,7 @@ class Learners(Operations):
                 explicit = self._stops_explicitly(held, args)
                 self.i.choices.choose([score], site, "stopping", "on request" if explicit else "by default")
         if api.part == "search":
+            self.i.series.note_entities(args.kw.get("groups"), x, site)
             self.i.scoring.fold(
                 held.parts[0] if held.parts else owner, x, y, site, last_part(api.name), held.args.get("cv")
             )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import SEARCH_CALLS, UNKNOWN_CLASS, last_part, no_args, words_of
 from leakcheck.flow.operations.randomness import UNKNOWN_ARGUMENTS
+from leakcheck.flow.operations.series import SERIES_KINDS
 from leakcheck.flow.operations.special import FUNCTIONS
 from leakcheck.flow.rows import Site
 from leakcheck.flow.tables import Api
@@ -22,6 +25,11 @@ from leakcheck.flow.values import (
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
 
+# Libraries that learn nothing from rows and hand none on to a model: nobody need describe them.
+_LEARN_NOTHING = sys.stdlib_module_names | {
+    *("matplotlib", "seaborn", "plotly", "bokeh", "altair"),
+    *("click", "rich", "yaml", "requests", "loguru", "typer"),
+}
 _OBJECT_PARTS = frozenset(
     [
         "transformer",
@@ -68,7 +76,8 @@ class Library(Operations):
         handler = self._parts.get(api.part.replace("-", "_"))
         if handler is None:
             return self.i.data.pass_through(args)
-        return handler(api, args, site)
+        result = handler(api, args, site)
+        return self.i.series.called(api, args, result, site) if api.kind in SERIES_KINDS else result
 
     def _unknown(self, name: str, args: Args, site: Site) -> Value:
         short = name.rsplit(".", 1)[-1]
@@ -84,7 +93,8 @@ class Library(Operations):
                 and short in ("from_pretrained", "from_config", "load", "from_json")
             ):
                 return self.construct(owner, no_args(), site)
-        self.i.unknown_calls[name] = self.i.unknown_calls.get(name, 0) + 1
+        if name.split(".", 1)[0] not in _LEARN_NOTHING:
+            self.i.note_unknown(UnknownKind.CALLABLE, name, site)
         if short[:1].isupper() and not any(self.heap.data(v).rows for v in args.all()):
             # A class that is not known may still be fitted and scored by the usual methods.
             return self.construct(UNKNOWN_CLASS._replace(name=name), args, site)

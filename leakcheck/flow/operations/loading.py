@@ -45,9 +45,10 @@ class Loading(Operations):
         repeated = any(loop.turn is None for loop in self.i.loops)
         several = repeated and not constant and bool(args.pos)
         key: object = ("path", path.value) if constant and api.returns in ("frame", "array", "") else None
-        return self.loaded(
+        loaded = self.loaded(
             api.returns or "frame", last_part(api.name), site, role, key, record=several, part=part, args=values
         )
+        return self.i.series.loaded(loaded, api, values, site)
 
     def role_of_load(self, api: Api, values: dict[str, Value], path: Any) -> tuple[str, str]:
         if api.split_param and api.split_param in values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import EXTREMA, LEARNER_METHODS, SEARCH_CALLS, STATISTICS, node_at, scores_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, union
@@ -39,14 +40,31 @@ _LIKE = {
         "pin_memory",
     ),
     "astype": ("float", "long", "int", "double", "numpy", "to_numpy", "toarray", "todense"),
-    "sort_values": ("sort_index",),
-    "dropna": ("drop_duplicates",),
+    "sort_values": ("sort_index", "sort", "orderBy"),
     "head": ("take", "limit"),
+    "groupby": ("group_by",),
+    "isin": ("is_in",),
     "isnull": ("isna", "notnull", "notna", "duplicated"),
     "any": ("all",),
     "sum": ("nunique", "count", "unique"),
+    "fillna": ("fill_null",),
+    "bfill": ("backfill",),
+    "ffill": ("pad",),
     "rolling": ("expanding", "ewm"),
-    "shift": ("diff", "pct_change"),
+    "rolling_mean": (
+        "rolling_sum",
+        "rolling_std",
+        "rolling_var",
+        "rolling_min",
+        "rolling_max",
+        "rolling_median",
+        "rolling_quantile",
+        "rolling_skew",
+        "ewm_mean",
+        "ewm_std",
+        "ewm_var",
+    ),
+    "cumsum": ("cumprod", "cummax", "cummin", "cum_sum", "cum_max", "cum_min"),
     "apply": ("map", "applymap", "transform"),
     "merge": ("join",),
     "to_list": ("tolist",),
@@ -60,7 +78,9 @@ class Methods(Operations):
 
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
-        self._methods = handlers("m_", interpreter.frames, interpreter.groups, interpreter.combining)
+        self._methods = handlers(
+            "m_", interpreter.frames, interpreter.groups, interpreter.combining, interpreter.series
+        )
         self._methods |= {name: self._methods[known] for known, names in _LIKE.items() for name in names}
 
     def has(self, name: str) -> bool:
@@ -89,7 +109,7 @@ class Methods(Operations):
         if held.kind == "groupby":
             return self.i.groups.group_method(owner, held, name, args, site)
         if held.kind == "rolling":
-            return held.but(kind="series", number=self.heap.fresh())
+            return self.i.series.windowed(held, name, args, site)
         handler = self._methods.get(name)
         if handler is not None:
             return handler(owner, held, args, site)
@@ -114,6 +134,8 @@ class Methods(Operations):
         others = [self.heap.data(value) for value in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         part = api.part if api is not None else ""
+        if api is None and held.rows:
+            self.i.note_unknown(UnknownKind.METHOD, f".{name}", site)
         if part == "silent" and name.startswith(("to_", "save", "write")):
             self.i.learners.handed_on(owner, site)
         if part in ("constant", "silent"):
@@ -140,5 +162,7 @@ class Methods(Operations):
             return result.but(
                 rows=rows, marks=result.marks | marks, each=tuple(v for v in args.all() if self.heap.data(v).rows)
             )
+        if api is not None and name == "window":
+            return self.i.series.called(api, args, result, site)
         scored = self.i.choices.scored([held, *others], site)
         return self.i.data.marked(result, marks | scored)

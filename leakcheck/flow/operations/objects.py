@@ -270,6 +270,9 @@ class Objects(Operations):
             return self.i.scoring.metric_method(owner, held, name, args, site)
         if name in FITTED_CHOICES and held.learned:
             return Data(kind="columns", marks=held.learned, number=self.heap.fresh())
+        loader = self.i.tables.lookup(f"{held.api.name}.{name}")
+        if loader is not None and loader.part == "load":
+            return self.i.library.call(loader.name, args, site)
         return self.i.data.pass_through(args)
 
     def _launched(self, name: str, args: Args, site: Site) -> Value:

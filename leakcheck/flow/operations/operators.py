@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Mark, Predict
+from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, draw_flag, role_of_word, scores_of
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
@@ -88,6 +88,9 @@ class Operators(Operations):
         kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
             return self.difference(several[0], several[1], number)
+        expression = next((d for d in several if d.kind == "expression"), None)
+        if expression is not None and not rows:
+            kind, name = "expression", expression.name
         kept = (flags | carrier.flags) - {"range"}
         return Data(
             rows=rows,
@@ -120,7 +123,8 @@ class Operators(Operations):
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
-        return data.but(number=number, each=(), mask=())
+        flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
+        return data.but(number=number, each=(), mask=(), flags=flags)
 
     def difference(self, whole: Data, part: Data, number: int) -> Data:
         """All but the rows of an index."""
@@ -184,6 +188,9 @@ class Operators(Operations):
         if "record" in data.flags or "window" in data.flags or self.across_columns(args, axis):
             if self.across_columns(args, axis):
                 return data.but(number=number, kind="series", columns=None)
+            if any(isinstance(m, Tie) and m.kind is TieKind.WINDOW for m in data.marks):
+                # A value of one window: a row of what is made from the windows.
+                return Data(rows=data.rows, kind="row", number=number, marks=data.marks)
             return Data(kind="scalar", number=number, marks=data.marks)
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)

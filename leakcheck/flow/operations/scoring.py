@@ -142,6 +142,7 @@ class Scoring(Operations):
             learner = args.pos[0]
         if x is None and len(args.pos) > 1:
             x = args.pos[1]
+        self.i.series.note_entities(values.get(api.groups or "groups"), self.heap.data(x), site)
         score = self.fold(
             learner,
             self.heap.data(x),
@@ -167,10 +168,10 @@ class Scoring(Operations):
         if not x.rows:
             return None
         splitter = self.heap.load(cv) if cv is not None else None
-        cut, rows = self.i.splitting.folds(x, site, splitter if isinstance(splitter, LibObject) else None, ("cv", site))
+        cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site))
         train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
         if isinstance(splitter, LibObject) and cut.kind is CutKind.RANDOM:
-            cut = self.i.data.cut(("cv fold", site, rows), CutKind.FOLD, site, roles=("train", "fold"))
+            cut = self.i.data.cut(("cv fold", site, rows), CutKind.FOLD, site, roles=("train", "fold"), shuffled=True)
             train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
             self.i.emit((site, cut), Split(cut, rows, site, self.i.loops, what, (x,)))
         held = self.heap.load(learner) if learner is not None else None
@@ -206,6 +207,7 @@ class Scoring(Operations):
     def p_fold_predict(self, api: Api, args: Args, site: Site) -> Value:
         values = self.i.library.named(api, args)
         x = self.heap.data(values.get("X") or (args.pos[1] if len(args.pos) > 1 else None))
+        self.i.series.note_entities(values.get(api.groups or "groups"), x, site)
         score = self.fold(
             values.get("estimator") or (args.pos[0] if args.pos else None),
             x,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import Learn, Predict, Score, Split
+from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at
+from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -155,7 +155,7 @@ class SpecialFunctions(Operations):
         bounds = self.i.containers.unpack(args.get(1, "indices_or_sections") or NONE, None)
         if bounds is None:
             return self.heap.new(ListObject(None, data.but(kind="row", number=self.heap.fresh())))
-        order = next((f for f in data.flags if f.startswith("order:")), "")
+        order = order_of(data.flags)
         parts: list[Value] = []
         cuts = []
         for bound in bounds:
@@ -165,7 +165,13 @@ class SpecialFunctions(Operations):
             key = ("position", bare_roots(rows), order, self.heap.data(bound).number)
             cuts.append(
                 self.i.data.cut(
-                    key, CutKind.RANDOM if order else CutKind.POSITION, site, bound=known, explicit=False, drawn=order
+                    key,
+                    CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
+                    site,
+                    bound=known,
+                    explicit=False,
+                    shuffled=bool(order),
+                    drawn=order,
                 )
             )
         for n in range(len(cuts) + 1):
@@ -265,7 +271,7 @@ class SpecialFunctions(Operations):
             data = self.heap.data(result)
             rows = condition.rows or data.rows
             marks = data.marks | (bounds if any(v.rows for v in values) else NO_MARKS)
-            scores = frozenset(m for m in condition.marks if isinstance(m, Predict | Score))
+            scores = frozenset(m for m in condition.marks if isinstance(m, Predict | Score | Tie))
             return data.but(
                 rows=rows,
                 marks=marks | scores,
@@ -437,7 +443,9 @@ class SpecialFunctions(Operations):
         return value
 
     def call_col(self, name: str, args: Args, site: Site) -> Value:
-        return Data(kind="expression", number=self.heap.fresh())
+        first = self.heap.load(args.pos[0]) if args.pos else NONE
+        name = first.value if isinstance(first, Const) and isinstance(first.value, str) else ""
+        return Data(kind="expression", number=self.heap.fresh(), name=name)
 
     def call_array_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN

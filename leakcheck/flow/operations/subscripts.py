@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Draw, Learn, Mark, Score
+from leakcheck.flow.events import LOOKS_AHEAD, Draw, Learn, Mark, Score, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     BOUNDS,
@@ -19,6 +19,7 @@ from leakcheck.flow.operations.common import (
     arguments,
     bare_roots,
     draw_flag,
+    order_of,
     role_of_word,
     scores_of,
     split_words,
@@ -104,13 +105,16 @@ class Subscripts(Operations):
             inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
             frame = inner.columns.frame if inner.columns is not None else 0
             picked = frozenset((frame, name) for name in names) if names is not None else frozenset()
-            return held.but(sources=held.sources | picked, flags=held.flags | {"picked"})
+            each = (self.columns_by_name(inner, names, single=len(names) == 1),) if names and inner.rows else held.each
+            return held.but(sources=held.sources | picked, flags=held.flags | {"picked"}, each=each)
         if isinstance(index, s.Seq) and index.kind == "tuple":
             return self._item_by_tuple(held, index)
         if isinstance(index, s.Slice):
             return self.sliced(held, index)
         names = self.i.data.column_names(index)
         if names is not None and held.kind not in ("series", "columns", "index", "mask", "array", "tensor"):
+            if held.kind == "rolling":
+                return self.columns_by_name(held, names, single=len(names) == 1).but(kind="rolling")
             return self.columns_by_name(held, names, single=isinstance(self.heap.load(self.i.eval(index)), Const))
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
@@ -150,11 +154,16 @@ class Subscripts(Operations):
             return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
-            return known.but(rows=held.rows, name=held.name, keys=None)
+            flags = known.flags
+            if ("reversed" in flags) != ("reversed" in held.flags):
+                flags ^= {"reversed"}
+            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
-            marks=columns.rest if columns.open else held.marks & columns.extra,
+            marks=columns.rest | self.i.series.named_like(columns.extra, name)
+            if columns.open
+            else held.marks & columns.extra,
             kind="series",
             sources=frozenset({(columns.frame, name)}),
             number=number,
@@ -170,6 +179,7 @@ class Subscripts(Operations):
             number = self.heap.number(
                 "columns", data.number, str(self.bound(index.lower)), str(self.bound(index.upper))
             )
+            data = self.i.series.without_last(data, self.bound(index.upper))
             return data.but(columns=None, number=number, kind="array" if data.kind == "array" else "part")
         value = self.heap.load(self.i.eval(index))
         names = self.i.data.names_in(value)
@@ -198,6 +208,10 @@ class Subscripts(Operations):
             named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
             kept = replace(data.columns, named=named, dropped=frozenset(names))
             return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+        # Which columns these are is not known: what looks ahead may be the label, which is left out.
+        data = self.i.series.untied(
+            data, lambda tie: tie.kind is TieKind.LATER or (tie.kind in LOOKS_AHEAD and not tie.whole)
+        )
         return data.but(columns=None, marks=data.marks | marks)
 
     def _as_selection(self, mark: Learn) -> Learn:
@@ -209,6 +223,8 @@ class Subscripts(Operations):
         if (not data.rows and data.kind != "index") or data.kind in ("row", "index-item", "columns"):
             return data.but(each=(), number=self.heap.fresh(), columns=None if data.kind == "columns" else data.columns)
         step = self.bound(index.step)
+        if step == -1:
+            data = data.but(flags=data.flags ^ {"reversed"})
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
         result = data
@@ -221,17 +237,21 @@ class Subscripts(Operations):
             bound = self.heap.data(value)
             if "item" in bound.flags or self._varies(bound):
                 # A window that moves with the loop: any of the rows.
+                if index.lower is not None and index.upper is not None:
+                    lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
+                    result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             number = value.value if isinstance(value, Const) else None
             base = data.keys if data.keys is not None else data.rows
-            order = next((f for f in data.flags if f.startswith("order:")), "")
+            order = order_of(data.flags)
             known = float(number) if isinstance(number, int | float) and not isinstance(number, bool) else None
             cut = self.i.data.cut(
                 ("position", bare_roots(base), order, bound.number),
-                CutKind.RANDOM if order else CutKind.POSITION,
+                CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
                 self.i.site(bound_node),
                 bound=known,
                 explicit=False,
+                shuffled="shuffled" in data.flags,
                 drawn=order,
             )
             result = self.i.data.narrowed(result, cut, part)
@@ -291,6 +311,7 @@ class Subscripts(Operations):
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
+                data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
         if (

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Learn, Predict
+from leakcheck.flow.events import LOOKS_AHEAD, Learn, Predict, Tie
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import BOUNDS, arguments, hashable
 from leakcheck.flow.values import (
@@ -69,7 +69,8 @@ class Writes(Operations):
                     else:
                         self.set_column(base, name, value)
             elif held.kind == "frame" or "column" in self.heap.data(key).flags:
-                self._set_unknown_columns(base, held, value)
+                pattern = self.heap.data(key).name
+                self._set_unknown_columns(base, held, value, pattern if "*" in pattern else "*")
             else:
                 self._blend(base, held, value)
             return
@@ -100,13 +101,18 @@ class Writes(Operations):
         elif isinstance(held, LibObject) and isinstance(key, Const):
             self.heap.set(base.address, replace(held, attrs={**held.attrs, str(key.value): value}))
 
-    def _set_unknown_columns(self, base: Ref, held: Data, value: Value) -> None:
+    def _set_unknown_columns(self, base: Ref, held: Data, value: Value, pattern: str) -> None:
         """Columns of unknown name are written: any unnamed column may be one of them."""
         new = self.heap.data(value)
-        marks = frozenset(m for m in new.marks if isinstance(m, Learn | Predict))
+        marks = frozenset(m for m in new.marks if isinstance(m, Learn | Predict | Tie))
         if held.columns is not None:
-            columns = replace(held.columns, rest=held.columns.rest | marks, extra=held.columns.extra | marks)
-            self.heap.set(base.address, held.but(columns=columns, marks=held.marks | marks, number=self.heap.fresh()))
+            # What looks ahead may be the label: only what is taken together with all columns has it for sure.
+            any_column = frozenset(m for m in marks if not (isinstance(m, Tie) and m.kind in LOOKS_AHEAD))
+            bound = self.i.series.bound(marks, (held.columns.frame, pattern))
+            columns = replace(held.columns, rest=held.columns.rest | any_column, extra=held.columns.extra | bound)
+            flags = held.flags | (new.flags & {"filled"})
+            changed = held.but(columns=columns, marks=held.marks | bound, number=self.heap.fresh(), flags=flags)
+            self.heap.set(base.address, changed)
         else:
             self._blend(base, held, value)
 
@@ -140,7 +146,8 @@ class Writes(Operations):
         new = self.heap.data(value)
         rows = held.rows if held.rows else new.rows
         blended = self.i.data.marked(held, new.marks).but(rows=rows, number=self.heap.fresh())
-        self.heap.set(base.address, blended.but(sources=blended.sources | new.sources))
+        flags = blended.flags | (new.flags & {"filled"})
+        self.heap.set(base.address, blended.but(sources=blended.sources | new.sources, flags=flags))
 
     def set_column(self, base: Ref, name: str, value: Value) -> None:
         held = self.heap.load(base)
@@ -152,7 +159,7 @@ class Writes(Operations):
         rows = held.rows or new.rows
         column = Data(
             rows=rows,
-            marks=new.marks,
+            marks=self.i.series.bound(new.marks, (columns.frame, name)),
             kind="series",
             sources=new.sources | ({(columns.frame, name)} if not new.sources else set()),
             number=new.number if known and new.number else self.heap.fresh(),
