@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Event, Learn, Loop, Mark
+from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
@@ -29,8 +29,10 @@ from leakcheck.flow.operations.loading import Loading
 from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.randomness import Randomness
 from leakcheck.flow.operations.scoring import Scoring
 from leakcheck.flow.operations.series import Series
+from leakcheck.flow.operations.showing import Showing
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
@@ -194,6 +196,7 @@ class Interpreter:
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
+        self.events_of_run = 0  # how many events the program itself makes, before such functions
         self.data = DataOperations(self)
         self.containers = Containers(self)
         self.subscripts = Subscripts(self)
@@ -208,7 +211,9 @@ class Interpreter:
         self.loading = Loading(self)
         self.splitting = Splitting(self)
         self.callables = Callables(self)
+        self.randomness = Randomness(self)
         self.scoring = Scoring(self)
+        self.showing = Showing(self)
         self.learners = Learners(self)
         self.objects = Objects(self)
         self.builtins = Builtins(self)
@@ -267,6 +272,7 @@ class Interpreter:
         if self._is_unit_test(unit):
             return  # it checks code and reports no score
         self.symbolic = True
+        self.events_of_run = len(self.events)
         self._run_uncalled(unit)
 
     def forget(self) -> None:
@@ -957,6 +963,8 @@ class Interpreter:
                     items += parts
             else:
                 items.append(self.eval(item))
+        if self.scoring.several:
+            self.showing.meet(items, self.site(node))
         if node.kind == "tuple" and known:
             return Items(tuple(items))
         if not known:
@@ -979,6 +987,8 @@ class Interpreter:
                 items[known.value] = value
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
+        if self.scoring.several:
+            self.showing.meet(items.values(), self.site(node))
         return self.heap.new(DictObject(items, rest))
 
     def _op(self, node: s.Op) -> Value:
@@ -1137,15 +1147,21 @@ class Interpreter:
 
     def _join_string(self, node: s.Join) -> Value:
         texts = [""]  # what is known, broken where it is not
-        for part in node.parts:
-            value = self.heap.load(self.eval(part))
+        values = [self.eval(part) for part in node.parts]
+        if self.scoring.several:
+            self.showing.meet(values, self.site(node))
+        for part in values:
+            value = self.heap.load(part)
             if isinstance(value, Const):
                 texts[-1] += str(value.value)
             else:
                 texts.append("")
         if len(texts) == 1:
             return Const(texts[0])
-        return Data(kind="scalar", number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
+        shown = NO_MARKS
+        if self.scoring.models:
+            shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
+        return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)

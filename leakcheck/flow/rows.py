@@ -88,7 +88,7 @@ class Cut(Numbered):
     explicit: bool = True  # made by a splitter, not by slicing or a condition
     shuffled: bool = False  # rows come to its parts at random
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
-    varies: frozenset[str] = field(default=frozenset())
+    drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
 
     def role(self, part: object) -> str:
         return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""

@@ -130,6 +130,18 @@ def test_claim_on_an_exploratory_file_is_exploratory(tmp_path: Path) -> None:
     assert check(tmp_path, exploratory=["notebooks/*"]).facts[0].verdict is Verdict.EXPLORATORY
 
 
+@pytest.mark.parametrize("pattern", ["notebooks/", "/notebooks/*.ipynb", "draft.ipynb"])
+def test_exploratory_patterns_are_read_as_for_the_code(tmp_path: Path, pattern: str) -> None:
+    project(tmp_path, CLAIM + 'code = ["notebooks/draft.ipynb"]\n')
+    assert check(tmp_path, exploratory=[pattern]).facts[0].verdict is Verdict.EXPLORATORY
+
+
+def test_claim_that_an_exploratory_text_states_is_exploratory(tmp_path: Path) -> None:
+    (tmp_path / "draft.md").write_text("Ours beats the baseline.\n")
+    project(tmp_path, CLAIM + 'text = "draft.md"\n')
+    assert check(tmp_path, exploratory=["draft.md"]).facts[0].verdict is Verdict.EXPLORATORY
+
+
 def test_claim_says_what_it_lacks(tmp_path: Path) -> None:
     bare = CLAIM.replace('metric = "accuracy"', "").replace("threshold = 0.01", "")
     project(tmp_path, bare.replace('controls = { data = "equal" }', ""))

@@ -122,6 +122,8 @@ class Builtins(Operations):
             if isinstance(key, Const) and isinstance(key.value, str):
                 self.i.set_attr(args.pos[0], key.value, self.i.boxed(args.pos[2], key.value))
             return NONE
+        if name == "print":
+            self.i.showing.printed(args.pos, site)
         if name in (
             "isinstance",
             "issubclass",

@@ -127,6 +127,7 @@ class Callables(Operations):
             data = self.heap.data(value)
             if data.rows or data.kind in ("index", "frame", "array"):
                 number = self.heap.number("shuffle", data.number, str(site.span))
+                self.i.randomness.split(api, self.i.library.named(api, args), site, None, f"order:{number}")
                 results.append(
                     data.but(number=number, flags=data.flags | {"shuffled", f"order:{number}"}, each=(), name="")
                 )
@@ -159,6 +160,7 @@ class Callables(Operations):
         return self.i.choices.extremum(last_part(api.name), args.pos or list(args.kw.values()), site)
 
     def p_seed(self, api: Api, args: Args, site: Site) -> Value:
+        self.i.randomness.seed(api, args.all())
         return NONE
 
     def p_silent(self, api: Api, args: Args, site: Site) -> Value:

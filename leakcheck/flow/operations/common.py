@@ -212,6 +212,11 @@ def split_words(name: str) -> list[str]:
     return [w for w in words if w]
 
 
+def draw_flag(flags: frozenset[str]) -> str:
+    """The flag of the random order, or of the random numbers, behind a value; "" where there is none."""
+    return min((flag for flag in flags if flag.startswith(("order:", "drawn:"))), default="")
+
+
 def hashable(value: object) -> bool:
     return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
 

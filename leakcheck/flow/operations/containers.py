@@ -202,6 +202,8 @@ class Containers(Operations):
                 return Items(tuple(Const(part) for part in held.value.split()))
             if name == "join" and args.pos:
                 return self.heap.data(args.pos[0]).but(number=self.heap.fresh())
+        if name == "format":
+            self.i.showing.meet(args.all(), self.i.statement_site())
         others = [self.heap.data(v) for v in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         return Data(kind="scalar", number=self.heap.fresh(), marks=scores_of(marks))
@@ -220,6 +222,7 @@ class Containers(Operations):
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
+                self.i.showing.meet((*held.items, value), site)
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
                 self.heap.set(owner.address, ListObject(None, self.heap.join_all(parts)))

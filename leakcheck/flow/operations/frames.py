@@ -156,14 +156,18 @@ class Frames(Operations):
                 held.but(number=self.heap.fresh(), flags=held.flags | {"repeated"}), frozenset({draw})
             )
         if isinstance(frac, Const) and frac.value == 1:
-            return held.but(number=self.heap.fresh(), flags=held.flags | {"shuffled"})
+            number = self.heap.number("shuffle", held.number, site)
+            key = f"order:{number}"
+            self.i.randomness.method("frame", "sample", args, site, None, key)
+            return held.but(number=number, flags=held.flags | {"shuffled", key})
         seed = self.heap.load(args.kw.get("random_state", NONE))
-        key: object = (
+        identity: object = (
             ("sample", held.rows, str(size), str(frac), seed.value)
             if isinstance(seed, Const) and isinstance(seed.value, int)
             else ("sample", site, held.rows)
         )
-        cut = self.i.data.cut(key, CutKind.RANDOM, site, explicit=False, roles=("", ""))
+        cut = self.i.data.cut(identity, CutKind.RANDOM, site, explicit=False, roles=("", ""))
+        self.i.randomness.method("frame", "sample", args, site, cut)
         return self.i.data.narrowed(held, cut, 0)
 
     def m_drop(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -424,13 +428,14 @@ class Frames(Operations):
         )
 
     def m_train_test_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        parts = self.i.splitting.split_in_two([held], args, site, "train_test_split")
+        parts, cut = self.i.splitting.split_in_two([held], args, site, "train_test_split")
+        self.i.randomness.method("dataset", "train_test_split", args, site, cut)
         return self.heap.new(DictObject({"train": parts[0], "test": parts[1]}))
 
     def m_random_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         held = self.i.data.rooted(held, site)
         sizes = self.i.containers.unpack(args.pos[0], None) if args.pos else None
-        return self.i.splitting.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")
+        return self.i.splitting.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")[0]
 
     def m_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "dataset" and args.pos:
@@ -467,6 +472,7 @@ class Frames(Operations):
                 bound=known,
                 explicit=False,
                 shuffled="shuffled" in held.flags,
+                drawn=order_of(held.flags),
             )
             result = self.i.data.narrowed(result, cut, part)
         return result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, role_of_word, scores_of
+from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, draw_flag, role_of_word, scores_of
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -44,10 +44,14 @@ class Operators(Operations):
             "lag",
             "lead",
         }
+        if "random" in flags:
+            flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
         name = next((d.name for d in several if d.rows and d.name), "")
         marks |= self.i.choices.scored(several, self.i.site(node))
+        if self.i.scoring.several and not rows and (op == "-" or op in ORDERINGS):
+            self.i.showing.meet(values, self.i.site(node))
         if op in _COMPARISONS or op in ("in", "not in", "is", "is not"):
             if op in ORDERINGS and not rows:
                 flags |= {"compared"} if self.i.choices.same_scores(several) else set()
@@ -115,6 +119,7 @@ class Operators(Operations):
                     ("truth", data.number),
                     CutKind.RANDOM if "random" in data.flags else CutKind.MASK,
                     self.i.data.any_site(data),
+                    drawn=draw_flag(data.flags),
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
@@ -153,16 +158,16 @@ class Operators(Operations):
         a, b = several
         random = "random" in a.flags or "random" in b.flags
         kind = CutKind.RANDOM if random else CutKind.MASK
-        loops = {"explicit": random}
+        more = {"explicit": random, "drawn": draw_flag(a.flags | b.flags) if random else ""}
         if op in ORDERINGS:
             first, second, kept = {"<": (a, b, True), ">=": (a, b, False), ">": (b, a, True), "<=": (b, a, False)}[op]
-            cut = self.i.data.cut(("less", first.number, second.number), kind, site, **loops)
+            cut = self.i.data.cut(("less", first.number, second.number), kind, site, **more)
             return ((cut, kept, not kept),)
         if op in ("==", "!="):
             constant = self.heap.load(values[1])
             word: object = constant.value if isinstance(constant, Const) else ("value", b.number)
             if isinstance(word, bool):
-                cut = self.i.data.cut(("truth", a.number), kind, site, **loops)
+                cut = self.i.data.cut(("truth", a.number), kind, site, **more)
                 kept = word if op == "==" else not word
                 return ((cut, kept, not kept),)
             cut = self.i.data.cut(("equal", a.number), kind, site, explicit=bool(role_of_word(word)))

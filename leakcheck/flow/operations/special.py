@@ -171,6 +171,7 @@ class SpecialFunctions(Operations):
                     bound=known,
                     explicit=False,
                     shuffled=bool(order),
+                    drawn=order,
                 )
             )
         for n in range(len(cuts) + 1):
@@ -185,7 +186,7 @@ class SpecialFunctions(Operations):
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
-        flags = frozenset({"shuffled", f"order:{number}"})
+        flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
         return self._index(site, number, flags)
@@ -206,7 +207,7 @@ class SpecialFunctions(Operations):
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
-            flags = frozenset({"shuffled", f"order:{number}"})
+            flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
             if isinstance(held, Data) and isinstance(value, Ref):
                 self.heap.set(value.address, held.but(number=number, flags=held.flags | flags))
             elif isinstance(held, Data) and held.kind == "index":
@@ -222,7 +223,9 @@ class SpecialFunctions(Operations):
                 self.heap.set(key, new)
 
     def call_rand(self, name: str, args: Args, site: Site) -> Value:
-        return Data(kind="scalar", number=self.heap.number("random", site), flags=frozenset({"random"}))
+        number = self.heap.number("random", site)
+        flags = frozenset({"random", self.i.randomness.drawn(name, site, f"drawn:{number}", args.kw)})
+        return Data(kind="scalar", number=number, flags=flags)
 
     def call_choice(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -231,7 +234,8 @@ class SpecialFunctions(Operations):
             if self.i.library.is_true(args.get(2, "replace")):
                 draw = self.i.data.draw("choice with replacement", base, site)
                 return base.but(marks=base.marks | {draw}, number=self.heap.fresh(), flags=base.flags | {"repeated"})
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
+            key = self.i.randomness.drawn(name, site, f"drawn:{base.number}", args.kw)
+            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False, drawn=key)
             return self.i.data.narrowed(base, cut, 0)
         if isinstance(self.heap.load(args.pos[0]) if args.pos else None, Data | Const):
             base = self._index(site, self.heap.number("choice", site), frozenset())
@@ -243,7 +247,8 @@ class SpecialFunctions(Operations):
                 and not isinstance(self.heap.load(args.get(1, "size") or NONE), Const)
             ):
                 pass
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
+            key = self.i.randomness.drawn(name, site, f"drawn:{base.number}", args.kw)
+            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False, drawn=key)
             return self.i.data.narrowed(base, cut, 0)
         return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
 
@@ -422,6 +427,7 @@ class SpecialFunctions(Operations):
 
     def call_default_rng(self, name: str, args: Args, site: Site) -> Value:
         # A generator draws as the module of the same name does.
+        self.i.randomness.made(args.all())
         return Lib("numpy.random")
 
     def call_reduce(self, name: str, args: Args, site: Site) -> Value:

@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    draw_flag,
     order_of,
     role_of_word,
     scores_of,
@@ -251,6 +252,7 @@ class Subscripts(Operations):
                 bound=known,
                 explicit=False,
                 shuffled="shuffled" in data.flags,
+                drawn=order,
             )
             result = self.i.data.narrowed(result, cut, part)
         return result
@@ -335,6 +337,7 @@ class Subscripts(Operations):
                 ("truth", picker.number),
                 CutKind.RANDOM if "random" in picker.flags else CutKind.MASK,
                 self.i.data.any_site(picker),
+                drawn=draw_flag(picker.flags),
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows

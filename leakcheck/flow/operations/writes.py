@@ -78,7 +78,9 @@ class Writes(Operations):
         value = self.i.boxed(value, key.value) if isinstance(key, Const) and isinstance(key.value, str) else value
         if isinstance(held, DictObject):
             if isinstance(key, Const) and hashable(key.value):
-                self.heap.set(base.address, DictObject({**held.items, key.value: value}, held.any, held.default))
+                together = {**held.items, key.value: value}
+                self.heap.set(base.address, DictObject(together, held.any, held.default))
+                self.i.showing.meet(together.values(), self.i.statement_site())
             else:
                 joined = value if held.any is None else self.heap.join(held.any, value)
                 self.heap.set(base.address, DictObject(held.items, joined, held.default))
