@@ -29,6 +29,7 @@ from leakcheck.flow.operations.loading import Loading
 from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.positions import Positions
 from leakcheck.flow.operations.scoring import Scoring
 from leakcheck.flow.operations.series import Series
 from leakcheck.flow.operations.special import SpecialFunctions
@@ -199,6 +200,7 @@ class Interpreter:
         self.subscripts = Subscripts(self)
         self.writes = Writes(self)
         self.operators = Operators(self)
+        self.positions = Positions(self)
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
@@ -1049,9 +1051,9 @@ class Interpreter:
         return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
 
     def _comp(self, node: s.Comp) -> Value:
-        columns = self._columns_but(node)
-        if columns is not None:
-            return columns
+        known = self._columns_but(node) or self.positions.left_by(node)
+        if known is not None:
+            return known
         outer = self.loops
         results: list[Value] = []
         keyed: dict[Any, Value] = {}

@@ -704,7 +704,7 @@ class Joiner:
                     continue
                 site = train.site.bare() if train.kind != "loop" else score.site
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
-                if key in seen:
+                if key in seen or any(self._more_rows(train, other) for s in seen.values() for other in self.trained(s)):
                     continue
                 if not score.loops and score.site in places:
                     continue  # one of several models, whichever was chosen before
@@ -726,13 +726,20 @@ class Joiner:
             return 1, [], last
         return total, list(seen.values())[:3], last
 
+    def _more_rows(self, train: Train, other: Train) -> bool:
+        """Whether two trainings differ in their rows alone: a learning curve, or the same thing tried on parts."""
+        return train.site.bare() == other.site.bare() and train.what == other.what and train.rows != other.rows
+
     def _times(self, train: Train, score: Score) -> int | None:
         """How many configurations one training site stands for."""
         times: int | None = 1
         if train.y is not None and "some column" in train.y.flags:
             return 1  # each round has a target of its own
+        if train.x is not None and "window" in train.x.flags:
+            return 1  # each round has more rows, or others: a learning curve
+        drawn = {cut.loops[-1] for _, steps in train.rows for cut, _ in steps if cut.loops and not cut.explicit}
         for loop in train.born:
-            if loop in score.loops and loop.over in ("configurations", "items"):
+            if loop in score.loops and loop.over in ("configurations", "items") and id(loop) not in drawn:
                 times = None if times is None or loop.count is None else times * loop.count
         return times
 

@@ -87,6 +87,7 @@ class Cut(Numbered):
     loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
     explicit: bool = True  # made by a splitter, not by slicing or a condition
     shuffled: bool = False  # rows come to its parts at random
+    order: str = ""  # of a slice: the shuffled order in which its bound counts
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
     varies: frozenset[str] = field(default=frozenset())
 
@@ -196,7 +197,8 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
         one, other = {cut.kind for cut, _ in mine}, {cut.kind for cut, _ in theirs}
         random = {CutKind.RANDOM, CutKind.FOLD}
         return Overlap.YES if one <= random or other <= random else Overlap.UNKNOWN
-    if kinds == {CutKind.POSITION}:
+    orders = {cut.order for cut, _ in (*mine, *theirs)}
+    if kinds == {CutKind.POSITION} or (len(orders) == 1 and "" not in orders):
         return _positions_overlap(mine, theirs)
     return Overlap.YES
 

@@ -347,7 +347,7 @@ class Frames(Operations):
         if held.kind == "columns":
             return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        return self.i.operators.difference(held, other, self.heap.number("difference", held.number, other.number))
+        return self.i.positions.left(held, other, self.heap.number("difference", held.number, other.number))
 
     def m_isnull(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)

@@ -83,7 +83,7 @@ class Operators(Operations):
         kind = "columns" if any(d.kind == "columns" for d in several) else "scalar"
         kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
-            return self.difference(several[0], several[1], number)
+            return self.i.positions.left(several[0], several[1], number)
         expression = next((d for d in several if d.kind == "expression"), None)
         if expression is not None and not rows:
             kind, name = "expression", expression.name
@@ -120,12 +120,6 @@ class Operators(Operations):
             return data.but(number=number)
         flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
         return data.but(number=number, each=(), mask=(), flags=flags)
-
-    def difference(self, whole: Data, part: Data, number: int) -> Data:
-        """All but the rows of an index."""
-        keys = part.keys if part.keys is not None else part.rows
-        rest = self.rest(whole.rows, keys)
-        return whole.but(rows=rest, keys=rest, number=number)
 
     def rest(self, rows: Rows, taken: Rows) -> Rows:
         """The rows that a part leaves: the other side of its last cut."""

@@ -23,7 +23,7 @@ from leakcheck.flow.operations.common import (
     scores_of,
     split_words,
 )
-from leakcheck.flow.rows import Cut, CutKind, apply_steps, within
+from leakcheck.flow.rows import Cut, CutKind, Rows, apply_steps, within
 from leakcheck.flow.values import (
     UNKNOWN,
     Choice,
@@ -249,6 +249,7 @@ class Subscripts(Operations):
                 CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
                 self.i.site(bound_node),
                 bound=known,
+                order=order if order.startswith("order:") else "",
                 explicit=False,
                 shuffled="shuffled" in data.flags,
             )
@@ -328,6 +329,7 @@ class Subscripts(Operations):
         """Rows of `data` at the places that a mask or an index names."""
         if picker.mask:
             return self._filtered(data, picker)
+        picker = self.i.positions.places(picker)
         # A column of the table itself picks the rows in which it is true.
         own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
         if picker.kind == "mask" or (own_column and picker.rows and within(data.rows, picker.rows)):
@@ -350,7 +352,9 @@ class Subscripts(Operations):
                     ("index", picker.number), CutKind.MASK, self.i.data.any_site(picker), explicit=False
                 )
                 return self.i.data.narrowed(data, cut, True)
-            draws = frozenset(m for m in picker.marks if isinstance(m, Draw))
+            if picker.name and rows != data.rows:
+                self.i.hint(rows, picker.name)
+            draws = frozenset(self._drawn(m, rows) for m in picker.marks if isinstance(m, Draw))
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.i.data.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
@@ -362,6 +366,12 @@ class Subscripts(Operations):
             )
         drawn = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.i.data.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), drawn)
+
+    def _drawn(self, draw: Draw, rows: Rows) -> Draw:
+        """What was said of positions, said of the rows at these places."""
+        if not all(root.kind == "positions" for root, _ in draw.rows):
+            return draw
+        return self.i.emit((draw, rows), replace(draw, rows=rows))  # type: ignore[no-any-return]
 
     def _filtered(self, data: Data, mask: Data) -> Data:
         result = data
