@@ -893,6 +893,8 @@ class Interpreter:
             if name in held.attrs:
                 return held.attrs[name]
             return self.objects.get_attr(base, held, name)
+        if isinstance(held, Method):
+            held = base = self.subscripts.field_taken(held) or base
         if isinstance(held, Data):
             return self.subscripts.get_attr(base, held, name, node)
         return Method(base, None, name)

@@ -117,7 +117,7 @@ class Joiner:
         for train in self.trains:
             for root, steps in train.rows:
                 for cut, part in steps:
-                    if train.kind == "handed on" and cut.kind is CutKind.POSITION:
+                    if train.kind == "handed on" and (cut.kind is CutKind.POSITION or cut.order):
                         rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
                         if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
                             found.append(self._held_out(rest, train, None))

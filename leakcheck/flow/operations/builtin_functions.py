@@ -47,7 +47,7 @@ class Builtins(Operations):
                 else Data(kind="scalar", number=self.heap.number("len", data.number))
             )
         if name == "range":
-            flags = frozenset({"range", "varies", "item"})
+            flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):

@@ -96,7 +96,7 @@ class Operators(Operations):
             sources=sources,
             flags=kept,
             name=name,
-            keys=carrier.keys if carrier.kind == "index" else None,
+            keys=carrier.keys if carrier.kind in ("index", "index-item") else None,
         )
 
     def _rows_of_all(self, several: list[Data]) -> Rows:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leakcheck.flow import steps as s
+from leakcheck.flow.events import TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.rows import Cut, CutKind, Rows, Site
+from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps
 from leakcheck.flow.values import Const, Data, Value
 
 
@@ -19,9 +22,10 @@ class Positions(Operations):
     def drawn(self, base: Data, what: str, site: Site, *, replacing: bool) -> Data:
         """Some of the positions or rows, drawn at random; the others are the other side of the same cut."""
         if not base.rows:
-            base = self.index(site, self.heap.number("choice", site))
+            base = self.index(site, self.heap.number("choice", site), base.flags & {"spaced"})
         cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
         part = self.i.data.narrowed(base, cut, 0)
+        part = part.but(flags=part.flags | {"shuffled", f"order:{part.number}"})
         if not replacing:
             return part
         draw = self.i.data.draw(f"{what} with replacement", part, site)
@@ -36,6 +40,27 @@ class Positions(Operations):
         base = self.index(site, self.heap.number("places", picker.number))
         cut = self.i.data.cut(("places", picker.number), CutKind.RANDOM, site, explicit=False)
         return self.i.data.narrowed(base, cut, 0).but(name=picker.name)
+
+    def at(self, data: Data, position: Data) -> Data:
+        """The row of `data` at one of the positions that a loop meets: it belongs to the same part."""
+        if not position.keys:
+            return data
+        self.i.cuts_used.update(step for _, steps in position.keys for step in steps)
+        return data.but(rows=apply_steps(data.rows, position.keys))
+
+    def near(self, data: Data, bounds: Sequence[Data], site: Site) -> Data | None:
+        """`data[i - before : i + after]` around one of the positions that a loop meets.
+
+        The windows around neighbouring positions overlap, unless the positions were spaced out.
+        """
+        position = next((b for b in bounds if b.kind == "index-item" and b.keys), None)
+        if position is None:
+            return None
+        result = self.at(data, position)
+        result = result.but(number=self.heap.fresh(), flags=result.flags | {"window"}, columns=None, each=())
+        if len(bounds) < 2 or "spaced" in position.flags or self.i.series.width(*bounds) == 1:
+            return result
+        return self.i.series.tied(result, TieKind.WINDOW, "windows", site)
 
     def left(self, whole: Data, taken: Data, number: int) -> Data:
         """All but the positions that were taken."""

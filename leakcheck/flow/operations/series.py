@@ -384,6 +384,11 @@ class Series(Operations):
             return data
         return self.tied(data, TieKind.WINDOW, "windows", site, ahead=size)
 
+    def width(self, lower: Data, upper: Data) -> int | None:
+        """How far two bounds are apart, where that is known."""
+        distance = self._distance(lower.number, upper.number)
+        return self._constant(distance) if distance is not None else None
+
     def _distance(self, lower: int, upper: int) -> int | None:
         """The number of the width between two bounds; 0 where both move with one counter."""
         low, up = self.heap.parts(lower), self.heap.parts(upper)

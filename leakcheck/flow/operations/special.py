@@ -191,7 +191,7 @@ class SpecialFunctions(Operations):
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
-        flags = frozenset({"shuffled", f"order:{number}"})
+        flags = frozenset({"shuffled", f"order:{number}"}) | (data.flags & {"spaced"})
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
         return self.i.positions.index(site, number, flags)
@@ -201,13 +201,16 @@ class SpecialFunctions(Operations):
         if len(args.pos) == 1:
             data = self.i.positions.index(site, self.heap.number("arange", *numbers))
             return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
-        return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"range", "varies"}), each=tuple(args.pos))
+        flags = frozenset({"range", "varies", *(["spaced"] if len(args.pos) > 2 else [])})
+        return Data(kind="scalar", number=self.heap.fresh(), flags=flags, each=tuple(args.pos))
 
     def call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
             flags = frozenset({"shuffled", f"order:{number}"})
+            if isinstance(held, Data):
+                flags |= held.flags & {"spaced"}
             if isinstance(held, Data) and isinstance(value, Ref):
                 self.heap.set(value.address, held.but(number=number, flags=held.flags | flags))
             elif isinstance(held, Data) and held.kind == "index":

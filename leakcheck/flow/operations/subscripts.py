@@ -71,6 +71,8 @@ class Subscripts(Operations):
             return self.i.objects.instance_item(base, held, self.i.eval(index))
         if isinstance(held, LibObject):
             return self.i.objects.get_item(base, held, self._index_value(index), self.i.site(node))
+        if isinstance(held, Method):
+            held = base = self.field_taken(held) or base
         if isinstance(held, Data):
             return self._item_of_data(base, held, index, node)
         return UNKNOWN
@@ -226,6 +228,10 @@ class Subscripts(Operations):
             data = data.but(flags=data.flags ^ {"reversed"})
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
+        bounds = [self.heap.data(self.i.eval(node)) for node in (index.lower, index.upper) if node is not None]
+        near = self.i.positions.near(data, bounds, self.i.site(index))
+        if near is not None:
+            return near
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -312,6 +318,11 @@ class Subscripts(Operations):
                 number = self.heap.number("column?", data.number, picker.number)
                 data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
+            if picker.kind == "index-item":
+                around = "near" in picker.flags and "spaced" not in picker.flags
+                data = self.i.positions.at(data, picker)
+                if around:
+                    data = self.i.series.tied(data, TieKind.WINDOW, "windows", self.i.data.any_site(picker))
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
         if (
             subscript
@@ -444,6 +455,15 @@ class Subscripts(Operations):
             return self._field(held, name)
         # Not known to be a method: taken as one when it is called, as a field when it is not.
         return Method(base, None, name)
+
+    def field_taken(self, method: Method) -> Data | None:
+        """What was taken for a method of data and is a field, since it has attributes or items of its own."""
+        owner = self.heap.load(method.owner)
+        if method.function is not None or not isinstance(owner, Data) or not owner.rows:
+            return None
+        if owner.columns is not None and not self._is_method(owner, method.name):
+            return self.column(owner, method.name)
+        return self._field(owner, method.name)
 
     def _field(self, held: Data, name: str) -> Data:
         return held.but(
