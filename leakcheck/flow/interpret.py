@@ -502,6 +502,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(node))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(node.target, over, node.iter)
+        if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
+            over = "rounds"  # of one and the same thing
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:

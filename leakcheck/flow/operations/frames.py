@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Learn, Mark, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, order_of, scores_of
+from leakcheck.flow.operations.common import (
+    BOUNDS,
+    EXPRESSION,
+    arguments,
+    bare_roots,
+    kw_only,
+    node_at,
+    order_of,
+    scores_of,
+)
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -263,7 +272,10 @@ class Frames(Operations):
         for name, data in named:
             for mark in data.marks:
                 if isinstance(mark, Learn) and not mark.rows:
-                    mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.i.data.called(held)))
+                    frame = held.columns.frame if held.columns is not None else 0
+                    columns = frozenset((frame if f == EXPRESSION else f, n) for f, n in mark.columns)
+                    changed = replace(mark, rows=held.rows, columns=columns, name=self.i.data.called(held))
+                    mark = self.i.emit((mark, held.rows), changed)
                 if not isinstance(mark, Tie):
                     marks.add(mark)
             ties = self.i.series.of_rows(data.marks, held.rows)

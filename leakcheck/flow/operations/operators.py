@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, role_of_word, scores_of
+from leakcheck.flow.operations.common import EXPRESSION, EXTREMA, ORDERINGS, RELATIONS, role_of_word, scores_of
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -171,7 +171,9 @@ class Operators(Operations):
         if name in EXTREMA and scores and not data.rows:
             return self.i.choices.extremum(name, [data], site)
         if data.kind == "expression":
-            return self.i.data.marked(data, frozenset({self.i.data.learn(name, "statistic", data, site)}))
+            column = frozenset({(EXPRESSION, data.name)}) if data.name else frozenset()
+            learned = self.i.data.learn(name, "statistic", data, site, columns=column)
+            return self.i.data.marked(data, frozenset({learned}))
         if not data.rows or data.kind in ("mask", "row", "index", "columns", "index-item"):
             return data.but(rows=NO_ROWS, kind="scalar", number=number, mask=(), each=(), keys=None)
         if "record" in data.flags or "window" in data.flags or self.across_columns(args, axis):

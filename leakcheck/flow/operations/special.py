@@ -40,6 +40,8 @@ FUNCTIONS = {
     "copy.deepcopy": "call_deepcopy",
     "functools.partial": "call_partial",
     "functools.reduce": "call_reduce",
+    "joblib.Parallel": "call_parallel",
+    "joblib.delayed": "call_delayed",
     "joblib.dump": "call_dump",
     "joblib.load": "call_load",
     "lightgbm.train": "call_lightgbm_train",
@@ -122,6 +124,12 @@ class SpecialFunctions(Operations):
         if not picker.rows and picker.kind not in ("index",):
             return data.but(number=self.heap.fresh())
         return self.i.subscripts.picked(data, picker.but(kind="index")).but(each=())
+
+    def call_delayed(self, name: str, args: Args, site: Site) -> Value:
+        return args.pos[0] if args.pos else UNKNOWN  # called at once, instead of by the pool
+
+    def call_parallel(self, name: str, args: Args, site: Site) -> Value:
+        return Lib("builtins.list")  # the results of the calls that it is given, in order
 
     def call_partial(self, name: str, args: Args, site: Site) -> Value:
         if not args.pos:
