@@ -737,7 +737,7 @@ class Joiner:
             return 1  # each round has a target of its own
         if train.x is not None and "window" in train.x.flags:
             return 1  # each round has more rows, or others: a learning curve
-        drawn = {cut.loops[-1] for _, steps in train.rows for cut, _ in steps if cut.loops and not cut.explicit}
+        drawn = {loop for _, steps in train.rows for cut, _ in steps if not cut.explicit for loop in cut.loops}
         for loop in train.born:
             if loop in score.loops and loop.over in ("configurations", "items") and id(loop) not in drawn:
                 times = None if times is None or loop.count is None else times * loop.count

@@ -361,8 +361,15 @@ Stmt: TypeAlias = (
 Block: TypeAlias = tuple[Stmt, ...]
 
 
+_PRINTING = frozenset({"print", "display", "debug", "info", "warning", "log", "write", "set_description"})
+
+
 def mentions(tree: object, name: str) -> bool:
-    """Whether a name stands anywhere in a tree of steps."""
+    """Whether a name stands anywhere in a tree of steps, other than in what is only printed."""
+    if isinstance(tree, ExprStmt) and isinstance(tree.value, Call):
+        called = tree.value.func
+        if (called.id if isinstance(called, Name) else getattr(called, "name", "")) in _PRINTING:
+            return False
     if isinstance(tree, tuple):
         return any(mentions(part, name) for part in tree)
     if isinstance(tree, Name):

@@ -176,6 +176,8 @@ class Builtins(Operations):
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if name in ("set", "frozenset") and held.kind == "series":
+                return held.but(flags=held.flags | {"distinct"})
             if held.kind == "columns" and name == "list":
                 return self.heap.new(held)
             if held.kind == "frame" and name == "list":

@@ -384,6 +384,10 @@ class Frames(Operations):
             return held.but(number=number, kind="series", columns=None)
         return Data(kind="scalar", number=number, marks=scores_of(held.marks))
 
+    def m_unique(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        number = self.heap.number("unique", held.number)
+        return Data(kind="scalar", number=number, marks=scores_of(held.marks), flags=frozenset({"distinct"}))
+
     def m_item(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(kind="scalar", number=self.heap.number("item", held.number), marks=scores_of(held.marks))
 

@@ -11,6 +11,10 @@ from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps
 from leakcheck.flow.values import Const, Data, Value
 
 
+# What positions keep when they are drawn or shuffled: that they stand apart, that they are values which differ.
+LASTING = frozenset({"spaced", "distinct"})
+
+
 class Positions(Operations):
     """Positions of rows, as arrays of whole numbers and as masks."""
 
@@ -22,8 +26,9 @@ class Positions(Operations):
     def drawn(self, base: Data, what: str, site: Site, *, replacing: bool) -> Data:
         """Some of the positions or rows, drawn at random; the others are the other side of the same cut."""
         if not base.rows:
-            base = self.index(site, self.heap.number("choice", site), base.flags & {"spaced"})
-        cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
+            base = self.index(site, self.heap.number("choice", site), base.flags & LASTING)
+        apart = "group" if "distinct" in base.flags else ""
+        cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False, apart=apart)
         part = self.i.data.narrowed(base, cut, 0)
         part = part.but(flags=part.flags | {"shuffled", f"order:{part.number}"})
         if not replacing:
@@ -74,7 +79,7 @@ class Positions(Operations):
         return whole.but(rows=rest, keys=keys_left, number=number, each=(), name="")
 
     def left_by(self, node: s.Comp) -> Data | None:
-        """`[i for i in range(n) if i not in taken]`: all but the positions that were taken."""
+        """`[i for i in range(n) if i not in taken]`: all but the positions, or the names, that were taken."""
         part, element = node.loops[0], node.element
         if len(node.loops) != 1 or node.key is not None or len(part.tests) != 1:
             return None
@@ -86,7 +91,8 @@ class Positions(Operations):
             return None
         taken = self.places(self.heap.data(self.i.eval(test.operands[1])))
         whole = self.heap.data(self.i.eval(part.iter))
-        if taken.kind != "index" or whole.kind != "index" or self.cut_of(taken) is None:
+        same = {root for root, _ in whole.rows} == {root for root, _ in taken.rows}
+        if self.cut_of(taken) is None or not (same or whole.kind == "index" or "distinct" in whole.flags):
             return None
         return self.left(whole, taken, self.heap.number("left", whole.number, taken.number))
 

@@ -202,7 +202,8 @@ class Series(Operations):
         if args.get(0, "subset") is not None:
             # One row of each is kept: the order served to choose it.
             held = self.untied(held, lambda tie: tie.kind is TieKind.SORTED)
-        return self.i.frames.m_dropna(owner, held, args, site)
+        kept = self.i.frames.m_dropna(owner, held, args, site)
+        return kept.but(flags=kept.flags | {"distinct"}) if isinstance(kept, Data) and kept.kind == "series" else kept
 
     # --- lags and leads ------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
+from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -199,7 +200,7 @@ class SpecialFunctions(Operations):
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
-        flags = frozenset({"shuffled", f"order:{number}"}) | (data.flags & {"spaced"})
+        flags = frozenset({"shuffled", f"order:{number}"}) | (data.flags & LASTING)
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
         return self.i.positions.index(site, number, flags)
@@ -218,7 +219,7 @@ class SpecialFunctions(Operations):
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
             flags = frozenset({"shuffled", f"order:{number}"})
             if isinstance(held, Data):
-                flags |= held.flags & {"spaced"}
+                flags |= held.flags & LASTING
             if isinstance(held, Data) and isinstance(value, Ref):
                 self.heap.set(value.address, held.but(number=number, flags=held.flags | flags))
             elif isinstance(held, Data) and held.kind == "index":

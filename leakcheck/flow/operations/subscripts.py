@@ -258,6 +258,7 @@ class Subscripts(Operations):
                 order=order if order.startswith("order:") else "",
                 explicit=False,
                 shuffled="shuffled" in data.flags,
+                apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
             )
             result = self.i.data.narrowed(result, cut, part)
         return result
@@ -380,7 +381,7 @@ class Subscripts(Operations):
 
     def _drawn(self, draw: Draw, rows: Rows) -> Draw:
         """What was said of positions, said of the rows at these places."""
-        if not all(root.kind == "positions" for root, _ in draw.rows):
+        if {root for root, _ in draw.rows} & {root for root, _ in rows}:
             return draw
         return self.i.emit((draw, rows), replace(draw, rows=rows))  # type: ignore[no-any-return]
 
