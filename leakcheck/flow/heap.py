@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, TypeAlias
 
-from leakcheck.flow.rows import union
+from leakcheck.flow.rows import split_within, union, within
 from leakcheck.flow.values import (
     UNKNOWN,
     Choice,
@@ -118,12 +118,23 @@ class Heap:
             if present:
                 joined = present[0]
                 for value in present[1:]:
-                    joined = self.join(joined, value)
+                    joined = self._either(joined, value)
                 self.set(key, joined)
             else:
                 self.delete(key)
 
     # --- joining
+
+    def _either(self, a: Any, b: Any) -> Any:
+        """What holds after two branches: where only one of them split the rows, they count as split."""
+        joined = self.join(a, b)
+        one, other = self.load(a), self.load(b)
+        if not (isinstance(joined, Data) and isinstance(one, Data) and isinstance(other, Data)):
+            return joined
+        for part, whole in ((one, other), (other, one)):
+            if part.rows != whole.rows and within(part.rows, whole.rows) and split_within(part.rows, whole.rows):
+                return joined.but(rows=part.rows, keys=part.keys)
+        return joined
 
     def join(self, a: Any, b: Any) -> Any:
         if a is b:

@@ -899,6 +899,8 @@ class Interpreter:
             held = base = self.subscripts.field_taken(held) or base
         if isinstance(held, Data):
             return self.subscripts.get_attr(base, held, name, node)
+        if isinstance(held, Method) and held.function is None and isinstance(self.heap.load(held.owner), Data):
+            return self.get_attr(held.owner, name, node)  # it was a field: `out.logits.argmax(-1)`
         return Method(base, None, name)
 
     def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
@@ -1220,8 +1222,11 @@ class Interpreter:
                 if isinstance(held, DictObject):
                     args.kw.update({k: v for k, v in held.items.items() if isinstance(k, str)})
                     args.star = args.star or held.any is not None
+                    value = held.any or NONE
                 else:
                     args.star = True
+                if self.heap.data(value).rows:
+                    args.kw["**"] = value  # under names that aren't known: no parameter is called so
             elif arg.keyword is not None:
                 args.kw[arg.keyword] = value
             else:

@@ -704,7 +704,9 @@ class Joiner:
                     continue
                 site = train.site.bare() if train.kind != "loop" else score.site
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
-                if key in seen or any(self._more_rows(train, other) for s in seen.values() for other in self.trained(s)):
+                if key in seen or any(
+                    self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
+                ):
                     continue
                 if not score.loops and score.site in places:
                     continue  # one of several models, whichever was chosen before

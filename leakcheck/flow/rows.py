@@ -227,6 +227,12 @@ def within(inner: Rows, outer: Rows) -> bool:
     )
 
 
+def split_within(inner: Rows, outer: Rows) -> bool:
+    """Whether a split stands among the cuts that `inner` has and `outer` hasn't."""
+    known = {cut for _, steps in outer for cut, _ in steps}
+    return any(cut.explicit and cut not in known for _, steps in inner for cut, _ in steps)
+
+
 def roles(rows: Rows) -> frozenset[str]:
     """What the splitters say these rows are for: the role of the last cut that gives one, for each atom."""
     found = set()

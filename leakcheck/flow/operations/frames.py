@@ -444,6 +444,7 @@ class Frames(Operations):
         return self.heap.new(DictObject({"train": parts[0], "test": parts[1]}))
 
     def m_random_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        held = self.i.data.rooted(held, site)
         sizes = self.i.containers.unpack(args.pos[0], None) if args.pos else None
         return self.i.splitting.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")
 

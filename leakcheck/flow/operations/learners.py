@@ -338,7 +338,7 @@ class Learners(Operations):
             self.fit(owner, held, args, site)
             learned = self.importance(self.heap.load(owner))
             return self.i.data.marked(self.heap.data(args.pos[0] if args.pos else None), learned)
-        if name in PREDICTS:
+        if name in PREDICTS or (name == "transform" and api.kind == "spark"):
             first = args.pos[0] if args.pos else next(iter(args.kw.values()), None)
             if first is None:
                 return UNKNOWN

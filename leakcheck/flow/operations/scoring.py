@@ -201,7 +201,7 @@ class Scoring(Operations):
                 marks = self.heap.data(value).marks
                 self.heap.set(owner.address, replace(held, learned=held.learned | marks))
             return value
-        if name in ("compute", "result") and (args.pos or args.kw):
+        if name in ("compute", "result", "evaluate") and (args.pos or args.kw):
             return self.p_score(held.api, args, site)
         if name in ("compute", "result"):
             return Data(kind="scalar", marks=held.learned, number=self.heap.fresh())
