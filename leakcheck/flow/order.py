@@ -221,4 +221,12 @@ def _honest(joiner: Joiner, cut: Cut, train: Train) -> bool:
                 break
             if not (other.shuffled and not other.apart):
                 outer.add(other)
-    return any(h.cut in outer and h.score is not None for h in joiner.held_outs)
+    return any(
+        h.score is not None and (h.cut in outer or (_kept_in_order(h.cut) and h.train.model == train.model))
+        for h in joiner.held_outs
+    )
+
+
+def _kept_in_order(cut: Cut | None) -> bool:
+    """Whether rows were held out as one stretch."""
+    return cut is not None and cut.kind is CutKind.POSITION and not cut.shuffled

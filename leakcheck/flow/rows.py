@@ -191,6 +191,9 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
     if not mine or not theirs:
         return Overlap.YES
+    sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION
+    if sliced and _positions_overlap(mine[:1], theirs[:1]) is Overlap.NO:
+        return Overlap.NO  # whatever was drawn from the slices after
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
         # A condition picks from all of the population, and so does a random split of it.

@@ -10,7 +10,6 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps
 from leakcheck.flow.values import Const, Data, Value
 
-
 # What positions keep when they are drawn or shuffled: that they stand apart, that they are values which differ.
 LASTING = frozenset({"spaced", "distinct"})
 
@@ -22,6 +21,27 @@ class Positions(Operations):
         """Positions of rows: 0 to n - 1, in some order."""
         root = self.i.new_rows("positions", site, "positions", "index", key=number)
         return Data(kind="index", rows=root.rows, keys=root.rows, number=number, flags=flags)
+
+    def first(self, index: Data, count: Value, site: Site) -> Data:
+        """The first `count` positions, where the code counts them by a share or a number instead of by `len`."""
+        bound = self.heap.data(count).number
+        parts = self.heap.parts(bound)
+        while parts[:1] == ("-",):
+            bound = parts[1]
+            parts = self.heap.parts(bound)
+        counted = isinstance(self.heap.load(count), Const) or parts[:1] in (("int",), ("round",), ("*",), ("//",))
+        return self._side(index, count, bound, 0, site) if counted else index
+
+    def from_on(self, index: Data, start: Value, site: Site) -> Data:
+        """The positions from `start` on."""
+        return self._side(index, start, self.heap.data(start).number, 1, site)
+
+    def _side(self, index: Data, bound: Value, number: int, part: int, site: Site) -> Data:
+        held = self.heap.load(bound)
+        known = float(held.value) if isinstance(held, Const) and isinstance(held.value, int) else None
+        key = ("beyond", number)
+        cut = self.i.data.cut(key, CutKind.POSITION, site, bound=known, explicit=False, shuffled=False)
+        return self.i.data.narrowed(index, cut, part)
 
     def drawn(self, base: Data, what: str, site: Site, *, replacing: bool) -> Data:
         """Some of the positions or rows, drawn at random; the others are the other side of the same cut."""

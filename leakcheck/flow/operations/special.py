@@ -203,13 +203,17 @@ class SpecialFunctions(Operations):
         flags = frozenset({"shuffled", f"order:{number}"}) | (data.flags & LASTING)
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
-        return self.i.positions.index(site, number, flags)
+        index = self.i.positions.index(site, number, flags)
+        return self.i.positions.first(index, args.pos[0], site) if args.pos else index
 
     def call_arange(self, name: str, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
             data = self.i.positions.index(site, self.heap.number("arange", *numbers))
             return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
+        if len(args.pos) == 2 and not all(isinstance(self.heap.load(v), Const) for v in args.pos):
+            data = self.i.positions.index(site, self.heap.number("arange", *numbers), frozenset({"range"}))
+            return self.i.positions.from_on(data, args.pos[0], site).but(each=tuple(args.pos))
         flags = frozenset({"range", "varies", *(["spaced"] if len(args.pos) > 2 else [])})
         return Data(kind="scalar", number=self.heap.fresh(), flags=flags, each=tuple(args.pos))
 
