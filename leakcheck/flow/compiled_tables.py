@@ -4498,7 +4498,6 @@ METHODS: dict[str, dict[str, int]] = {
         'is_not_null': 77,
         'is_null': 77,
         'lazy': 77,
-        'over': 77,
         'rechunk': 77,
         'to_dummies': 77,
         'unpivot': 77,

@@ -21,7 +21,7 @@ class Loop(Numbered):
 
     site: Site
     count: int | None
-    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "items"
+    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "rounds", "items"
     turn: int | None = None  # of a loop whose rounds are run one by one: which round
 
 

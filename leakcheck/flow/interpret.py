@@ -29,6 +29,7 @@ from leakcheck.flow.operations.loading import Loading
 from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.positions import Positions
 from leakcheck.flow.operations.randomness import Randomness
 from leakcheck.flow.operations.scoring import Scoring
 from leakcheck.flow.operations.series import Series
@@ -202,6 +203,7 @@ class Interpreter:
         self.subscripts = Subscripts(self)
         self.writes = Writes(self)
         self.operators = Operators(self)
+        self.positions = Positions(self)
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
@@ -506,6 +508,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(node))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(node.target, over, node.iter)
+        if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
+            over = "rounds"  # of one and the same thing
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
@@ -897,6 +901,8 @@ class Interpreter:
             if name in held.attrs:
                 return held.attrs[name]
             return self.objects.get_attr(base, held, name)
+        if isinstance(held, Method):
+            held = base = self.subscripts.field_taken(held) or base
         if isinstance(held, Data):
             return self.subscripts.get_attr(base, held, name, node)
         if isinstance(held, Method) and held.function is None and isinstance(self.heap.load(held.owner), Data):
@@ -1061,9 +1067,9 @@ class Interpreter:
         return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
 
     def _comp(self, node: s.Comp) -> Value:
-        columns = self._columns_but(node)
-        if columns is not None:
-            return columns
+        known = self._columns_but(node) or self.positions.left_by(node)
+        if known is not None:
+            return known
         outer = self.loops
         results: list[Value] = []
         keyed: dict[Any, Value] = {}

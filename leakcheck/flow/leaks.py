@@ -131,7 +131,7 @@ class Joiner:
         for train in self.trains:
             for root, steps in train.rows:
                 for cut, part in steps:
-                    if train.kind == "handed on" and cut.kind is CutKind.POSITION:
+                    if train.kind == "handed on" and (cut.kind is CutKind.POSITION or cut.order):
                         rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
                         if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
                             found.append(self._held_out(rest, train, None))
@@ -738,7 +738,9 @@ class Joiner:
                     continue
                 site = train.site.bare() if train.kind != "loop" else score.site
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
-                if key in seen:
+                if key in seen or any(
+                    self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
+                ):
                     continue
                 if not score.loops and score.site in places:
                     continue  # one of several models, whichever was chosen before
@@ -760,13 +762,20 @@ class Joiner:
             return 1, [], last
         return total, list(seen.values())[:3], last
 
+    def _more_rows(self, train: Train, other: Train) -> bool:
+        """Whether two trainings differ in their rows alone: a learning curve, or the same thing tried on parts."""
+        return train.site.bare() == other.site.bare() and train.what == other.what and train.rows != other.rows
+
     def _times(self, train: Train, score: Score) -> int | None:
         """How many configurations one training site stands for."""
         times: int | None = 1
         if train.y is not None and "some column" in train.y.flags:
             return 1  # each round has a target of its own
+        if train.x is not None and "window" in train.x.flags:
+            return 1  # each round has more rows, or others: a learning curve
+        drawn = {loop for _, steps in train.rows for cut, _ in steps if not cut.explicit for loop in cut.loops}
         for loop in train.born:
-            if loop in score.loops and loop.over in ("configurations", "items"):
+            if loop in score.loops and loop.over in ("configurations", "items") and id(loop) not in drawn:
                 times = None if times is None or loop.count is None else times * loop.count
         return times
 

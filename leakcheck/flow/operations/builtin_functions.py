@@ -47,7 +47,7 @@ class Builtins(Operations):
                 else Data(kind="scalar", number=self.heap.number("len", data.number))
             )
         if name == "range":
-            flags = frozenset({"range", "varies", "item"})
+            flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
@@ -178,6 +178,8 @@ class Builtins(Operations):
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if name in ("set", "frozenset") and held.kind == "series":
+                return held.but(flags=held.flags | {"distinct"})
             if held.kind == "columns" and name == "list":
                 return self.heap.new(held)
             if held.kind == "frame" and name == "list":

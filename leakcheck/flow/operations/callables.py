@@ -98,7 +98,8 @@ class Callables(Operations):
         if self.i.operators.across_columns(_axis(args), None):
             return data.but(number=self.heap.fresh(), columns=None)
         marks = frozenset(m for v in args.all() for m in self.heap.data(v).marks if not isinstance(m, Learn))
-        return Data(kind="scalar", number=self.heap.number(short, data.number), marks=marks)
+        flags = frozenset({"distinct"}) if short == "unique" else frozenset()
+        return Data(kind="scalar", number=self.heap.number(short, data.number), marks=marks, flags=flags)
 
     def p_row_wise(self, api: Api, args: Args, site: Site) -> Value:
         values = args.all()

@@ -55,6 +55,8 @@ STATISTICS = frozenset(
 
 RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
 
+EXPRESSION = -1  # stands for the frame of a column in an expression, until it is used on one
+
 BOUNDS = frozenset(
     [
         "mean",

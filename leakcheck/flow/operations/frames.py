@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Learn, Mark, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, order_of, scores_of
+from leakcheck.flow.operations.common import (
+    BOUNDS,
+    EXPRESSION,
+    arguments,
+    bare_roots,
+    kw_only,
+    node_at,
+    order_of,
+    scores_of,
+)
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -267,7 +276,10 @@ class Frames(Operations):
         for name, data in named:
             for mark in data.marks:
                 if isinstance(mark, Learn) and not mark.rows:
-                    mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.i.data.called(held)))
+                    frame = held.columns.frame if held.columns is not None else 0
+                    columns = frozenset((frame if f == EXPRESSION else f, n) for f, n in mark.columns)
+                    changed = replace(mark, rows=held.rows, columns=columns, name=self.i.data.called(held))
+                    mark = self.i.emit((mark, held.rows), changed)
                 if not isinstance(mark, Tie):
                     marks.add(mark)
             ties = self.i.series.of_rows(data.marks, held.rows)
@@ -351,7 +363,7 @@ class Frames(Operations):
         if held.kind == "columns":
             return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        return self.i.operators.difference(held, other, self.heap.number("difference", held.number, other.number))
+        return self.i.positions.left(held, other, self.heap.number("difference", held.number, other.number))
 
     def m_isnull(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)
@@ -375,6 +387,10 @@ class Frames(Operations):
         if held.rows and self.i.operators.across_columns(args, None):
             return held.but(number=number, kind="series", columns=None)
         return Data(kind="scalar", number=number, marks=scores_of(held.marks))
+
+    def m_unique(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        number = self.heap.number("unique", held.number)
+        return Data(kind="scalar", number=number, marks=scores_of(held.marks), flags=frozenset({"distinct"}))
 
     def m_item(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(kind="scalar", number=self.heap.number("item", held.number), marks=scores_of(held.marks))

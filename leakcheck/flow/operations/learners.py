@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, TieKind, Train
+from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Tie, TieKind, Train
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     FITTED_CHOICES,
@@ -92,7 +92,7 @@ class Learners(Operations):
             parts = tuple(held.items.values())
         for part in parts:
             data = self.heap.data(part)
-            learned = any(isinstance(m, Learn) for m in data.marks)
+            learned = any(isinstance(m, Learn | Tie) for m in data.marks)
             if learned and any(
                 role_of_word(w) == "train" for n in self.i.names.get(data.rows, ()) for w in split_words(n)
             ):

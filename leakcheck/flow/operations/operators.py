@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, draw_flag, role_of_word, scores_of
+from leakcheck.flow.operations.common import (
+    EXPRESSION,
+    EXTREMA,
+    ORDERINGS,
+    RELATIONS,
+    draw_flag,
+    role_of_word,
+    scores_of,
+)
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -87,7 +95,7 @@ class Operators(Operations):
         kind = "columns" if any(d.kind == "columns" for d in several) else "scalar"
         kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
-            return self.difference(several[0], several[1], number)
+            return self.i.positions.left(several[0], several[1], number)
         expression = next((d for d in several if d.kind == "expression"), None)
         if expression is not None and not rows:
             kind, name = "expression", expression.name
@@ -100,7 +108,7 @@ class Operators(Operations):
             sources=sources,
             flags=kept,
             name=name,
-            keys=carrier.keys if carrier.kind == "index" else None,
+            keys=carrier.keys if carrier.kind in ("index", "index-item") else None,
         )
 
     def _rows_of_all(self, several: list[Data]) -> Rows:
@@ -125,12 +133,6 @@ class Operators(Operations):
             return data.but(number=number)
         flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
         return data.but(number=number, each=(), mask=(), flags=flags)
-
-    def difference(self, whole: Data, part: Data, number: int) -> Data:
-        """All but the rows of an index."""
-        keys = part.keys if part.keys is not None else part.rows
-        rest = self.rest(whole.rows, keys)
-        return whole.but(rows=rest, keys=rest, number=number)
 
     def rest(self, rows: Rows, taken: Rows) -> Rows:
         """The rows that a part leaves: the other side of its last cut."""
@@ -182,7 +184,9 @@ class Operators(Operations):
         if name in EXTREMA and scores and not data.rows:
             return self.i.choices.extremum(name, [data], site)
         if data.kind == "expression":
-            return self.i.data.marked(data, frozenset({self.i.data.learn(name, "statistic", data, site)}))
+            column = frozenset({(EXPRESSION, data.name)}) if data.name else frozenset()
+            learned = self.i.data.learn(name, "statistic", data, site, columns=column)
+            return self.i.data.marked(data, frozenset({learned}))
         if not data.rows or data.kind in ("mask", "row", "index", "columns", "index-item"):
             return data.but(rows=NO_ROWS, kind="scalar", number=number, mask=(), each=(), keys=None)
         if "record" in data.flags or "window" in data.flags or self.across_columns(args, axis):

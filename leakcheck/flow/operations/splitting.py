@@ -158,6 +158,9 @@ class Splitting(Operations):
         results: list[Value] = []
         for value in args.pos or [v for k, v in values.items() if k in ("X", "y", "a", "population")]:
             data = self.heap.data(value)
+            if data.kind == "index":
+                results.append(self.i.positions.drawn(data, last_part(api.name), site, replacing=replacing))
+                continue
             if not data.rows:
                 continue
             if replacing and last_part(api.name) == "resample":

@@ -72,7 +72,11 @@ class Writes(Operations):
                 pattern = self.heap.data(key).name
                 self._set_unknown_columns(base, held, value, pattern if "*" in pattern else "*")
             else:
-                self._blend(base, held, value)
+                mask = self.i.positions.written(held, self.heap.data(key), value)
+                if mask is not None:
+                    self.heap.set(base.address, mask)
+                else:
+                    self._blend(base, held, value)
             return
         key = self.heap.load(self.i.eval(index)) if not isinstance(index, s.Slice) else UNKNOWN
         value = self.i.boxed(value, key.value) if isinstance(key, Const) and isinstance(key.value, str) else value
