@@ -14,6 +14,7 @@ from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
     UNKNOWN,
+    Choice,
     Const,
     Data,
     DictObject,
@@ -154,6 +155,14 @@ class Scoring(Operations):
         )
         return Data(kind="scalar", marks=frozenset({score}) if score else NO_MARKS, number=self.heap.fresh())
 
+    def _splitter(self, cv: Value | None) -> Any:
+        """Of splitters that depend on a condition, the one for groups: the others are for when there are none."""
+        held = self.heap.load(cv) if cv is not None else None
+        if isinstance(held, Choice):
+            options = [self.heap.load(option) for option in held.options]
+            return next((o for o in options if isinstance(o, LibObject) and o.api.kind == "group"), options[0])
+        return held
+
     def fold(
         self,
         learner: Value | None,
@@ -167,7 +176,7 @@ class Scoring(Operations):
         """Cross-validation: train on each fold's rest, score on the fold."""
         if not x.rows:
             return None
-        splitter = self.heap.load(cv) if cv is not None else None
+        splitter = self._splitter(cv)
         cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site))
         train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
         if isinstance(splitter, LibObject) and cut.kind is CutKind.RANDOM:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
 from leakcheck.flow.operations.positions import LASTING
@@ -434,6 +435,7 @@ class SpecialFunctions(Operations):
         path = self.heap.load(args.pos[0]) if args.pos else NONE
         if isinstance(path, Const) and str(path.value) in self.i.callables.saved:
             return self.i.callables.saved[str(path.value)]
+        self.i.note_unknown(UnknownKind.VALUE, f"what {name} returns", site)
         return UNKNOWN
 
     def call_default_rng(self, name: str, args: Args, site: Site) -> Value:
