@@ -191,10 +191,15 @@ class Engine:
 
     # -- parts of the joins ------------------------------------------------------------------------------------------
 
+    def _most(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+        """Most shingles these texts can have: a word takes two bytes at least."""
+        total = int((ends - starts).sum())
+        return total if self.shingling.characters else total // 2 + len(starts)
+
     def _distinct(self, texts: Texts, documents: _Documents) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         data, starts, ends = texts.open(documents)
         tokens, scratch, keys, stamps = _room(starts, ends)
-        out = np.empty(int((ends - starts).sum()) + 1, _U64)
+        out = np.empty(self._most(starts, ends), _U64)
         counts = np.empty(len(documents), np.int64)
         total = kernels.distinct_documents(data, starts, ends, *self._how, tokens, scratch, keys, stamps, out, counts)
         return out[:total].copy(), counts
@@ -214,15 +219,15 @@ class Engine:
         return signatures, counts
 
     def _bitmap(self, texts: Texts, documents: _Documents | None) -> tuple[NDArray[np.uint8], np.uint64]:
-        """About eight bits a shingle, set where one of the documents has it."""
+        """About four bits a shingle, set where one of the documents has it."""
         size = texts.bytes if documents is None else int((texts.ends[documents] - texts.starts[documents]).sum())
-        bits = max(6, int(8 * size / (1 if self.shingling.characters else BYTES_A_WORD)).bit_length())
+        bits = max(6, int(4 * size / (1 if self.shingling.characters else BYTES_A_WORD)).bit_length())
         bitmap, shift = np.zeros((1 << bits) >> 3, np.uint8), _U64(64 - bits)
         lock = Lock()
 
         def work(documents: _Documents) -> None:
             data, starts, ends = texts.open(documents)
-            out = np.empty(int((ends - starts).sum()) + 1, _U64)
+            out = np.empty(self._most(starts, ends), _U64)
             tokens = np.empty(_longest(starts, ends), _U64)
             total = kernels.shingle_documents(data, starts, ends, *self._how, tokens, out)
             with lock:  # two threads must not write one byte at a time
@@ -348,6 +353,7 @@ class Engine:
                 np.empty(longest, np.int64),
                 np.empty(longest, np.int64),
                 np.empty(_slots(longest), np.int32),
+                np.empty(longest, np.int32),
             )
         ]
         inter, a, b = (np.zeros(len(documents), np.int64) for _ in range(3))

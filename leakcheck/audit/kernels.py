@@ -35,7 +35,7 @@ WORD_VALUES = np.where(IS_LETTER, VALUES, ZERO)
 WORD_FACTORS = np.where(IS_LETTER, TOKEN_BASE, ZERO)
 
 LONGEST_WHOLE = 256  # bytes of a text that is read to its end before it is judged
-BYTES_A_WORD = 10.0  # with the space after it; more than usual, so that the first judgement is rarely in vain
+USUAL_MISSES = 0.55  # share of the shingles without their bit in a text that shares next to nothing
 LANES = 32  # shingles signed at once; the last run is filled up with repeats
 
 compiled: Any = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
@@ -51,8 +51,10 @@ def mix(h):
 
 @inlined
 def decode(data, i):
-    """Code point of the multi-byte sequence at i, and its length."""
+    """Code point at i, and its length in bytes."""
     c = np.int64(data[i])
+    if c < ASCII:
+        return c, 1
     if c < 0xE0:
         return ((c & 0x1F) << 6) | (data[i + 1] & 0x3F), 2
     if c < 0xF0:
@@ -71,12 +73,10 @@ def word_tokens(data, start, end, classes, folds, tokens, count):
     alone = False
     i = start
     while i < end:
-        c = data[i]
-        if c < ASCII:
-            if alone:
-                count += 1
-                h = inside = ZERO
-                alone = False
+        while i < end and not alone:
+            c = data[i]
+            if c >= ASCII:
+                break
             factor = WORD_FACTORS[c]
             letter = ZERO - (factor & ONE)  # the factor is odd
             count += np.int64(inside & ~letter & ONE)
@@ -84,7 +84,8 @@ def word_tokens(data, start, end, classes, folds, tokens, count):
             tokens[count] = h
             inside = letter
             i += 1
-            continue
+        if i >= end:
+            break
         code, step = decode(data, i)
         i += step
         kind = classes[code]
@@ -212,40 +213,41 @@ def text_hashes(data, starts, ends, classes, folds, out, words):
         h = ZERO
         last = ZERO  # the hash up to the last character that is no space
         blank = True
-        empty = True
         inside = False
         alone = False
         count = 0
         i = starts[k]
         end = ends[k]
         while i < end:
-            code = np.int64(data[i])
-            if code < ASCII:
+            while i < end and not alone:
+                c = data[i]
+                if c >= ASCII:
+                    break
+                space = IS_SPACE[c]
+                skipped = space and blank
+                h = h * (ONE if skipped else TOKEN_BASE) + (ZERO if skipped else VALUES[c])
+                last = last if space else h
+                blank = space
+                count += IS_LETTER[c] and not inside
+                inside = IS_LETTER[c]
                 i += 1
-                space = IS_SPACE[code]
-                letter = IS_LETTER[code]
-                count += letter and (alone or not inside)
-                inside = letter
-                alone = False
-                value = VALUES[code]
-            else:
-                code, step = decode(data, i)
-                i += step
-                kind = classes[code]
-                space = kind == SPACE
-                value = np.uint64(folds[code] + 1)
-                if space or kind == SEPARATOR:
-                    inside = False
-                elif not (inside and (kind == MARK or (kind == LETTER and not alone))):
-                    count += 1
-                    inside = True
-                    alone = kind == ALONE
-            skipped = space and blank
-            h = h * (ONE if skipped else TOKEN_BASE) + (ZERO if skipped else value)
-            last = last if space else h
-            empty &= space
-            blank = space
-        out[k] = ZERO if empty else mix(last) | ONE
+            if i >= end:
+                break
+            code, step = decode(data, i)
+            i += step
+            kind = classes[code]
+            if kind == SPACE or kind == SEPARATOR:
+                inside = alone = False
+            elif not (inside and (kind == MARK or (kind == LETTER and not alone))):
+                count += 1
+                inside = True
+                alone = kind == ALONE
+            if kind == SPACE and blank:
+                continue
+            h = h * TOKEN_BASE + np.uint64(folds[code] + 1)
+            blank = kind == SPACE
+            last = last if blank else h
+        out[k] = mix(last) | ONE if last != ZERO else ZERO
         words[k] = count
 
 
@@ -295,6 +297,23 @@ def probe_bitmap(tokens, low, high, size, bitmap, shift, seen, mask):
     return hits, missed
 
 
+@inlined
+def most_words(data, start, end):
+    """Words that there are at most: one, and one for each byte that is no ASCII letter or digit."""
+    most = 1
+    i, last = np.uint64(start), np.uint64(end)
+    while i < last:
+        stop = min(i + np.uint64(128), last)
+        count = np.uint8(0)  # as narrow as the bytes, so that the loop becomes vectors
+        for j in range(i, stop):
+            letter = np.uint8((data[j] | np.uint8(32)) - np.uint8(97)) < np.uint8(26)
+            digit = np.uint8(data[j] - np.uint8(48)) < np.uint8(10)
+            count = np.uint8(count + np.uint8(not (letter | digit)))
+        most += np.int64(count)
+        i = stop
+    return most
+
+
 @compiled
 def keep_documents(
     data, starts, ends, characters, size, classes, folds, bitmap, shift, num, den, tokens, seen, keep
@@ -302,10 +321,9 @@ def keep_documents(
     """Mark the documents of which num/den of the distinct shingles may have their bit set.
 
     Hits are counted with repeats (never too few) and misses at most once (never too many), so that a document is only
-    ever kept too often. Long texts are judged by their first part, too: what follows can't hold more words than half
-    its bytes.
+    ever kept too often. Long texts are judged by their first part, too, with what follows taken for hits.
     """
-    part = ((den - num) / 2) / (num / BYTES_A_WORD + (den - num) / 2)
+    part = (den - num) / den / USUAL_MISSES
     for k in range(len(starts)):
         start, end = starts[k], ends[k]
         mask = np.uint64(63)
@@ -318,14 +336,14 @@ def keep_documents(
         else:
             stop = end
             if end - start > LONGEST_WHOLE:
-                stop = start + np.int64((end - start) * part)
+                stop = min(end, start + np.int64((end - start) * part))
                 while stop < end and data[stop] != 32:
                     stop += 1
             count = word_tokens(data, start, stop, classes, folds, tokens, 0)
             if stop < end:
                 done = max(0, count - size + 1)
                 hits, missed = probe_bitmap(tokens, 0, done, size, bitmap, shift, seen, mask)
-                if missed * num > (hits + (end - stop) // 2 + 1) * (den - num):
+                if missed * num > (hits + most_words(data, stop, end)) * (den - num):
                     keep[k] = False
                     continue
                 count = word_tokens(data, stop, end, classes, folds, tokens, count)
@@ -632,6 +650,17 @@ def same_token(data, i, end, other, j, other_end, folds):
 
 
 @inlined
+def same_bytes(data, low, high, other, other_low, other_high):
+    """Whether two shingles are spelled alike, as most equal ones are."""
+    if high - low != other_high - other_low:
+        return False
+    for k in range(high - low):
+        if data[low + k] != other[other_low + k]:
+            return False
+    return True
+
+
+@inlined
 def same_shingle(data, begins, ends, i, other, other_begins, other_ends, j, size, folds):
     for k in range(size):
         if not same_token(data, begins[i + k], ends[i + k], other, other_begins[j + k], other_ends[j + k], folds):
@@ -640,19 +669,11 @@ def same_shingle(data, begins, ends, i, other, other_begins, other_ends, j, size
 
 
 @inlined
-def lookup(
-    hashes, i, data, begins, ends, table, mask, table_hashes, table_data, table_begins, table_ends, size, folds
-):  # fmt: skip
-    """Where the shingle stands in the table of another (or the same) text: (slot, whether it is there)."""
-    slot = hashes[i] & mask
-    while table[slot] >= 0:
-        j = table[slot]
-        if table_hashes[j] == hashes[i] and same_shingle(
-            data, begins, ends, i, table_data, table_begins, table_ends, j, size, folds
-        ):
-            return np.int64(slot), True
+def next_slot(table, mask, hashes, h, slot):
+    """The first slot from this one on that is free or holds a shingle with this hash."""
+    while table[slot] >= 0 and hashes[table[slot]] != h:
         slot = (slot + ONE) & mask
-    return np.int64(slot), False
+    return slot
 
 
 @inlined
@@ -664,59 +685,77 @@ def table_mask(bytes_of_text):
     return mask
 
 
+@inlined
+def distinct_shingles(
+    data, start, end, characters, size, classes, folds, tokens, hashes, begins, ends, table, mask, firsts
+):  # fmt: skip
+    """Fill the table with the distinct shingles of a text and `firsts` with where they begin.
+
+    Returns how many there are and of how many tokens each.
+    """
+    n = shingle(data, start, end, characters, size, classes, folds, tokens, hashes, 0)
+    width = min(size, spans(data, start, end, characters, classes, begins, ends))
+    table[: mask + ONE] = -1
+    distinct = 0
+    for i in range(n):
+        slot = next_slot(table, mask, hashes, hashes[i], hashes[i] & mask)
+        while table[slot] >= 0:
+            j = table[slot]
+            if same_bytes(data, begins[i], ends[i + width - 1], data, begins[j], ends[j + width - 1]):
+                break
+            if same_shingle(data, begins, ends, i, data, begins, ends, j, width, folds):
+                break
+            slot = next_slot(table, mask, hashes, hashes[i], (slot + ONE) & mask)
+        if table[slot] < 0:
+            table[slot] = i
+            firsts[distinct] = i
+            distinct += 1
+    return distinct, width
+
+
 @compiled
 def verify_pairs(
     data, starts, stops, documents, other, other_starts, other_stops, others, characters, size, classes, folds,
-    tokens, hashes, begins, ends, table, other_tokens, other_hashes, other_begins, other_ends, other_table,
-    inter, sizes, other_sizes,
+    tokens, hashes, begins, ends, table, firsts, other_tokens, other_hashes, other_begins, other_ends, other_table,
+    other_firsts, inter, sizes, other_sizes,
 ):  # fmt: skip
     """Common and distinct shingles of each pair, compared letter by letter wherever two hashes are equal.
 
     Pairs should be sorted by `documents`: the table of a document is kept while it repeats.
     """
     last = -1
-    n = size_a = width = 0
+    width = 0
     mask = ZERO
     for p in range(len(documents)):
         d, o = documents[p], others[p]
         if d != last:
             last = d
-            low, high = starts[d], stops[d]
-            n = shingle(data, low, high, characters, size, classes, folds, tokens, hashes, 0)
-            width = min(size, spans(data, low, high, characters, classes, begins, ends))
-            mask = table_mask(high - low)
-            table[: mask + ONE] = -1
-            size_a = 0
-            for i in range(n):
-                slot, known = lookup(
-                    hashes, i, data, begins, ends, table, mask, hashes, data, begins, ends, width, folds
-                )
-                if not known:
-                    table[slot] = i
-                    size_a += 1
-        low, high = other_starts[o], other_stops[o]
-        m = shingle(other, low, high, characters, size, classes, folds, other_tokens, other_hashes, 0)
-        other_width = min(size, spans(other, low, high, characters, classes, other_begins, other_ends))
-        other_mask = table_mask(high - low)
-        other_table[: other_mask + ONE] = -1
-        size_b = 0
-        common = 0
-        for j in range(m):
-            slot, known = lookup(
-                other_hashes, j, other, other_begins, other_ends, other_table, other_mask, other_hashes, other,
-                other_begins, other_ends, other_width, folds,
+            mask = table_mask(stops[d] - starts[d])
+            sizes[p], width = distinct_shingles(
+                data, starts[d], stops[d], characters, size, classes, folds, tokens, hashes, begins, ends, table, mask,
+                firsts,
             )  # fmt: skip
-            if known:
-                continue
-            other_table[slot] = j
-            size_b += 1
-            if width == other_width:
-                _, shared = lookup(
-                    other_hashes, j, other, other_begins, other_ends, table, mask, hashes, data, begins, ends, width,
-                    folds,
-                )  # fmt: skip
-                common += shared
-        inter[p], sizes[p], other_sizes[p] = common, size_a, size_b
+        else:
+            sizes[p] = sizes[p - 1]
+        other_sizes[p], other_width = distinct_shingles(
+            other, other_starts[o], other_stops[o], characters, size, classes, folds, other_tokens, other_hashes,
+            other_begins, other_ends, other_table, table_mask(other_stops[o] - other_starts[o]), other_firsts,
+        )  # fmt: skip
+        inter[p] = 0
+        if width != other_width:
+            continue
+        for k in range(other_sizes[p]):
+            i = other_firsts[k]
+            h = other_hashes[i]
+            slot = next_slot(table, mask, hashes, h, h & mask)
+            while table[slot] >= 0:
+                j = table[slot]
+                if same_bytes(other, other_begins[i], other_ends[i + width - 1], data, begins[j], ends[j + width - 1]):
+                    break
+                if same_shingle(other, other_begins, other_ends, i, data, begins, ends, j, width, folds):
+                    break
+                slot = next_slot(table, mask, hashes, h, (slot + ONE) & mask)
+            inter[p] += table[slot] >= 0
 
 
 @compiled

@@ -1,7 +1,7 @@
 """Texts as bytes: one store and the place of each text in it, no Python object a text.
 
-A store keeps its bytes in memory up to `MEMORY_BYTES` and beyond that in a temporary file without a name, so that memory
-grows with the number of texts and not with their length.
+A store keeps its bytes in memory up to `MEMORY_BYTES` and beyond that in a temporary file without a name, so that
+memory grows with the number of texts and not with their length.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-MEMORY_BYTES = 32 << 20  # of one column of one split, before it goes to disk
-TASK_BYTES = 1 << 20  # a task of one thread: large against its overhead, small against the cache
+MEMORY_BYTES = 16 << 20  # of one column of one split, before it goes to disk
+TASK_BYTES = 1 << 19  # a task of one thread: large against its overhead, small against the cache
 _NEAR = 1 << 12  # unwanted bytes between two texts that are read along rather than skipped
 _CHUNK_ROWS = 1 << 16
 
@@ -86,10 +86,16 @@ class Texts:
     def __init__(self, column: pa.Array | pa.ChunkedArray | Iterable[str | None] = ()) -> None:
         if not isinstance(column, pa.Array | pa.ChunkedArray):
             column = pa.array(list(column), pa.large_string())
+        whole = Texts.of(column.chunks if isinstance(column, pa.ChunkedArray) else [column])
+        self.store, self.starts, self.ends = whole.store, whole.starts, whole.ends
+
+    @classmethod
+    def of(cls, chunks: Iterable[pa.Array]) -> Texts:
+        """The texts of Arrow arrays that come one after another."""
         writer = TextWriter(keep_original=False)
-        for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        for chunk in chunks:
             writer.add(chunk)
-        self.store, self.starts, self.ends = writer.store, *writer.normal()
+        return cls.at(writer.store, *writer.normal())
 
     @classmethod
     def at(cls, store: Store, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Texts:
@@ -173,7 +179,7 @@ class TextWriter:
         """
         if not pa.types.is_large_string(chunk.type):
             chunk = chunk.cast(pa.large_string())
-        self._missing.append(chunk.is_null().to_numpy(zero_copy_only=False))
+        self._missing.append(_nulls(chunk))
         if chunk.null_count:
             chunk = pc.fill_null(chunk, "")
         data, offsets = _buffers(chunk)
@@ -238,6 +244,14 @@ def _buffers(chunk: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         return np.empty(0, np.uint8), np.zeros(len(chunk) + 1, np.int64)
     places = np.frombuffer(offsets, np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
     return np.frombuffer(data, np.uint8)[places[0] : places[-1]], places - places[0]
+
+
+def _nulls(chunk: pa.Array) -> NDArray[np.bool_]:
+    """Where the array has no value; Arrow's own conversion would import pandas."""
+    if not chunk.null_count:
+        return np.zeros(len(chunk), bool)
+    bits = np.unpackbits(np.frombuffer(chunk.buffers()[0], np.uint8), bitorder="little")
+    return bits[chunk.offset : chunk.offset + len(chunk)] == 0
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
