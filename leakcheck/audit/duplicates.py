@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leakcheck.audit.columns import Columns, hashed
+from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
 from leakcheck.audit.pairs import Pairs
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
@@ -312,14 +313,16 @@ class Duplicates:
 
     def _example(self, i: int, r: int, j: int, s: int, text: str | None, similarity: float = 1.0) -> Example:
         first, second = self.splits[i], self.splits[j]
-        if text is None or self.options.redact:
+        if self.options.redact:
             return Example(first.place(r), second.place(s), similarity)
+        texts = (None, None) if text is None else (self.texts[text][i].text(r), self.texts[text][j].text(s))
         return Example(
             first.place(r),
             second.place(s),
             similarity,
-            self.texts[text][i].text(r)[:_SHOWN],
-            self.texts[text][j].text(s)[:_SHOWN],
+            *(one and one[:_SHOWN] for one in texts),
+            *(split.key(row, self.columns.ids) for split, row in ((first, r), (second, s))),
+            *(differences(*texts) if texts[0] is not None and similarity < 1.0 else ()),
         )
 
 

@@ -60,6 +60,10 @@ class Split:
     def place(self, row: int) -> Place:
         return Place(self.files[self.file_of[row]], int(self.row_in_file[row]) + 1)
 
+    def key(self, row: int, ids: Sequence[str]) -> str | None:
+        """The row's identifiers, such as ``row_id=17``; None where there are none."""
+        return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
+
 
 def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Options) -> list[Split]:
     """Read every split.
@@ -69,28 +73,27 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
     LeakcheckError
         When a file can't be read, a split is empty, or a declared column is missing.
     """
+    return checked([read_split(name, given, root) for name, given in patterns.items()], options)
+
+
+def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
+    """The files of one split, or of a table with all splits in it."""
+    paths = find_files(patterns, root)
+    names = tuple(_shown(path, root) for path in paths)
+    frames = [_frame(read_table(path, shown)) for path, shown in zip(paths, names, strict=True)]
+    return _split(name, frames, names, tuple(paths))
+
+
+def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list[Split]:
+    """Splits from pandas, polars or Arrow tables, arrays, lists of texts, or paths."""
     splits = []
-    for name, given in patterns.items():
-        paths = find_files(given, root)
-        names = [_shown(path, root) for path in paths]
-        frames = [_frame(read_table(path, shown)) for path, shown in zip(paths, names, strict=True)]
-        splits.append(_split(name, frames, tuple(names), tuple(paths)))
-    return checked(splits, options)
-
-
-def read_one(path: str, root: Path) -> Split:
-    """One table with all splits in it."""
-    paths = find_files([path], root)
-    names = tuple(_shown(one, root) for one in paths)
-    frames = [_frame(read_table(one, name)) for one, name in zip(paths, names, strict=True)]
-    return _split("all", frames, names, tuple(paths))
-
-
-def from_frames(frames: Mapping[str, Any], options: Options) -> list[Split]:
-    """Splits from pandas, polars or Arrow tables, or from lists of texts."""
-    splits = []
-    for name, given in frames.items():
-        splits.append(_split(name, [_as_frame(given)], (name,), ()))
+    for name, given in tables.items():
+        if isinstance(given, str | Path):
+            splits.append(read_split(name, [str(given)], root))
+        elif isinstance(given, list | tuple) and given and all(isinstance(one, Path) for one in given):
+            splits.append(read_split(name, [str(one) for one in given], root))
+        else:
+            splits.append(_split(name, [_as_frame(given, name)], (name,), ()))
     return checked(splits, options)
 
 
@@ -116,7 +119,11 @@ def checked(splits: list[Split], options: Options) -> list[Split]:
             if column not in split.frame and not (column == options.target and _rank(split.name) > 0):
                 raise _missing(column, split)
     if len(splits) < 2:
-        raise LeakcheckError("two splits at least are needed", found=", ".join(split.name for split in splits))
+        raise LeakcheckError(
+            "two splits at least are needed", found=", ".join(split.name for split in splits) or "none"
+        )
+    if options.target is not None and not any(options.target in split.frame for split in splits):
+        raise _missing(options.target, splits[0])
     return sorted(splits, key=lambda split: _rank(split.name))
 
 
@@ -145,9 +152,7 @@ def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths:
     lengths = [len(frame) for frame in frames]
     file_of = np.repeat(np.arange(len(frames), dtype=np.int32), lengths)
     rows = np.concatenate([np.arange(length, dtype=np.int64) for length in lengths] or [np.empty(0, np.int64)])
-    # every row stands alone in a folder of text files
     frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0].reset_index(drop=True)
-    frame.columns = [str(column) for column in frame.columns]
     return Split(name, frame, files, paths, file_of, rows)
 
 
@@ -156,18 +161,66 @@ def _frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def _as_frame(given: Any) -> pd.DataFrame:
+def _as_frame(given: Any, name: str) -> pd.DataFrame:
+    try:
+        frame = _table(given)
+    except (TypeError, ValueError) as error:
+        raise LeakcheckError(
+            f"the split {name!r} can't be read as a table: {str(error).splitlines()[0]}",
+            expected="a pandas, polars or Arrow table, an array, a list of texts, or paths",
+            found=type(given).__name__,
+        ) from error
+    for column in frame.columns:
+        # files are UTF-8, texts in memory need not be
+        if frame[column].dtype == object and not all(map(_encodable, frame[column])):
+            row = next(row for row, value in enumerate(frame[column]) if not _encodable(value))
+            raise LeakcheckError(
+                "the text is not Unicode: it holds half of a surrogate pair",
+                file=name,
+                place=f"row {row + 1}, column {column!r}",
+            )
+    return frame
+
+
+def _table(given: Any) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
-        return given
-    if isinstance(given, pa.Table):
-        return _frame(given)
-    if hasattr(given, "to_pandas"):  # polars, datasets
-        return pd.DataFrame(given.to_pandas())
-    if isinstance(given, np.ndarray):
-        return pd.DataFrame(given.reshape(len(given), -1))
-    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
-        return pd.DataFrame({"text": list(given)})
-    return pd.DataFrame(given)
+        frame = given.copy(deep=False)
+    elif isinstance(given, pa.Table):
+        frame = _frame(given)
+    elif hasattr(given, "to_pandas"):  # polars, datasets
+        frame = pd.DataFrame(given.to_pandas())
+    elif isinstance(given, np.ndarray) and given.dtype.names is None:
+        frame = pd.DataFrame(given.reshape(len(given), -1))
+    elif isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
+        frame = pd.DataFrame({"text": list(given)})
+    else:
+        frame = pd.DataFrame(given)
+    frame.columns = _unique([str(column) for column in frame.columns])
+    # no order and no distance: complex numbers are compared as they are, not as numbers
+    return frame.astype(dict.fromkeys(frame.select_dtypes("complex").columns, object))
 
 
-__all__ = ["Asked", "Options", "Settings", "Split", "by_column", "from_frames", "read_splits"]
+def _unique(columns: list[str]) -> list[str]:
+    """The same names.
+
+    Raises
+    ------
+    ValueError
+        When two are equal.
+    """
+    if len(set(columns)) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise ValueError(f"two columns are called {twice!r}")
+    return columns
+
+
+def _encodable(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
+
+
+__all__ = ["Asked", "Options", "Settings", "Split", "by_column", "from_tables", "read_splits"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -16,11 +15,13 @@ from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
 from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
     from leakcheck.audit.splits import Options, Split
 
+_REPORTS = (".html", ".json", ".md")
 _FORMATS = ("full", "concise", "json", "json-lines", "markdown")
 _PLAIN_WIDTH = 120  # columns where there is no terminal: output must not depend on the machine
 _MEGABYTE = 1 << 20
@@ -33,6 +34,12 @@ def run(arguments: list[str]) -> int:
     from leakcheck.audit.run import audit_splits
 
     options = _options(given)
+    if given.write_clean:
+        from leakcheck.audit.clean import check_new, write_clean
+
+        check_new(Path(given.write_clean))
+    if given.report:
+        _check_kind(Path(given.report))
     progress = ProgressLine(not given.quiet)
     try:
         result = audit_splits(_splits(given, options), options, progress)
@@ -42,8 +49,6 @@ def run(arguments: list[str]) -> int:
     if given.report:
         _write_report(result, Path(given.report))
     if given.write_clean:
-        from leakcheck.audit.clean import write_clean
-
         write_clean(result.splits, dict(result.leaking), Path(given.write_clean))
     return 0 if given.exit_zero else result.exit_status
 
@@ -109,14 +114,14 @@ def _options(given: argparse.Namespace) -> Options:
 
 def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
     from leakcheck.audit.readers import saved_splits
-    from leakcheck.audit.splits import by_column, read_one, read_splits
+    from leakcheck.audit.splits import by_column, read_split, read_splits
 
     root = Path.cwd()
     paths = list(given.paths)
     if given.split_column:
         if len(paths) != 1:
             raise LeakcheckError("--split-column takes one table", expected="one path", found=f"{len(paths)} paths")
-        return by_column(read_one(paths[0], root), given.split_column, options)
+        return by_column(read_split("all", paths, root), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
         parts = saved_splits(root / paths[0])
         if parts is None:
@@ -166,14 +171,22 @@ def _print(result: AuditResult, given: argparse.Namespace) -> None:
     print(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
 
 
-def _write_report(result: AuditResult, path: Path) -> None:
-    """Write beside, then rename.
+def _check_kind(report: Path) -> None:
+    """Refuse a report of an unknown kind before the work is done.
 
     Raises
     ------
     LeakcheckError
         When the ending names no known format.
     """
+    if report.suffix not in _REPORTS:
+        raise LeakcheckError(
+            "unknown kind of report", file=str(report), expected=".html, .json or .md", found=report.suffix
+        )
+
+
+def _write_report(result: AuditResult, path: Path) -> None:
+    """Write beside, then rename."""
     if path.suffix == ".html":
         from leakcheck.report.document import build
         from leakcheck.report.page import write_report
@@ -182,12 +195,6 @@ def _write_report(result: AuditResult, path: Path) -> None:
         return
     if path.suffix == ".json":
         content = json.dumps(result.to_dict(), indent=2, default=str) + "\n"
-    elif path.suffix == ".md":
-        content = result.to_markdown()
     else:
-        raise LeakcheckError(
-            "unknown kind of report", file=str(path), expected=".html, .json or .md", found=path.suffix
-        )
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(content, encoding="utf-8")
-    os.replace(beside, path)
+        content = result.to_markdown()
+    write_file(path, content)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leakcheck.audit.describe import counted, evidence, from_files, place, trace
+from leakcheck.audit.describe import counted, evidence, first_place, from_files, trace
 from leakcheck.audit.facts import AuditFacts, Kind
 from leakcheck.findings import Confidence, Finding, Severity
 from leakcheck.rule import Rule
@@ -28,7 +28,7 @@ class NearDuplicatesAcrossSplits(Rule[AuditFacts]):
             )
             best = overlap.examples[0].similarity
             yield self.finding(
-                place(overlap),
+                first_place(overlap),
                 f"{counted(overlap)} have {what} in {overlap.training}{from_files(overlap)}; "
                 f"the closest pair has similarity {best:.3f}; {overlap.method}",
                 trace=trace(overlap.examples, "this row", "is nearly the same as this one"),
