@@ -4,12 +4,12 @@
     python benchmarks/audit.py --full                    every case that has a bar, up to a million documents
     python benchmarks/audit.py --size 100000 --characters --template --only minhash,datasketch
 
-A fifth of the documents is the test split. Every 20th test document is a training document with some words changed, for
-a similarity between 0.5 and 1; others share a form or half of their words with one and stay below the threshold.
-Truth is the similarity of the planted pairs, computed from their texts. With `--template`, a fiftieth of the rows of both
-splits shares 60 words. Times are from the uncompressed file to the pairs: reading, cutting, hashing, joining and,
-where a method verifies, verifying. Compiling (or loading the compiled kernels) is timed apart, on a few documents before.
-Memory is the peak of the process.
+A fifth of the documents is the test split. Every 20th test document is a training document with some words changed,
+for a similarity between 0.5 and 1; others share a form or half of their words with one and stay below the threshold.
+Truth is the similarity of the planted pairs, computed from their texts. With `--template`, a fiftieth of the rows of
+both splits shares 60 words. Times are from the uncompressed file to the pairs: reading, cutting, hashing, joining and,
+where a method verifies, verifying. Compiling (or loading the compiled kernels) is timed apart, on a few documents
+before. Memory is the peak of the process.
 """
 
 from __future__ import annotations

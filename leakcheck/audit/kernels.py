@@ -236,7 +236,7 @@ def text_hashes(data, starts, ends, classes, folds, out, words):
             code, step = decode(data, i)
             i += step
             kind = classes[code]
-            if kind == SPACE or kind == SEPARATOR:
+            if kind in (SPACE, SEPARATOR):
                 inside = alone = False
             elif not (inside and (kind == MARK or (kind == LETTER and not alone))):
                 count += 1
@@ -652,12 +652,13 @@ def same_token(data, i, end, other, j, other_end, folds):
 @inlined
 def same_bytes(data, low, high, other, other_low, other_high):
     """Whether two shingles are spelled alike, as most equal ones are."""
-    if high - low != other_high - other_low:
+    length = high - low
+    if length != other_high - other_low:
         return False
-    for k in range(high - low):
-        if data[low + k] != other[other_low + k]:
-            return False
-    return True
+    k = 0
+    while k < length and data[low + k] == other[other_low + k]:
+        k += 1
+    return k == length
 
 
 @inlined

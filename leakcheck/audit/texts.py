@@ -53,7 +53,7 @@ class Store:
         """The bytes ``low..high``; a view where they stand in one piece in memory."""
         if self._file is not None:
             data = np.empty(high - low, np.uint8)
-            view, done = memoryview(data), 0
+            view, done = data.data, 0
             with self._lock:
                 self._file.seek(low)
                 while done < len(data):
@@ -70,7 +70,7 @@ class Store:
 
     def _write(self, data: NDArray[np.uint8]) -> None:
         assert self._file is not None
-        view = memoryview(np.ascontiguousarray(data))
+        view = np.ascontiguousarray(data).data
         while len(view):
             view = view[self._file.write(view) :]
 
@@ -87,7 +87,9 @@ class Texts:
         if not isinstance(column, pa.Array | pa.ChunkedArray):
             column = pa.array(list(column), pa.large_string())
         whole = Texts.of(column.chunks if isinstance(column, pa.ChunkedArray) else [column])
-        self.store, self.starts, self.ends = whole.store, whole.starts, whole.ends
+        self.store: Store = whole.store
+        self.starts: NDArray[np.int64] = whole.starts
+        self.ends: NDArray[np.int64] = whole.ends
 
     @classmethod
     def of(cls, chunks: Iterable[pa.Array]) -> Texts:
@@ -251,7 +253,7 @@ def _nulls(chunk: pa.Array) -> NDArray[np.bool_]:
     if not chunk.null_count:
         return np.zeros(len(chunk), bool)
     bits = np.unpackbits(np.frombuffer(chunk.buffers()[0], np.uint8), bitorder="little")
-    return bits[chunk.offset : chunk.offset + len(chunk)] == 0
+    return ~bits[chunk.offset : chunk.offset + len(chunk)].astype(bool)
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
