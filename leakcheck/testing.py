@@ -3,6 +3,9 @@
 A rule's page is its test. `blocks` reads the fenced blocks of a page, `check_block` runs one and says what differs from
 what the page states; `assert_finds` and `assert_clean` do the same for a piece of source inside a test function. The
 conventions of a page stand in `docs/writing-rules.md`.
+
+For data, `assert_no_leakage` audits two splits, and `assert_truncation_invariant` holds a function that makes features
+against looking ahead. They need the extra `data`, which is loaded when one of them is first used.
 """
 
 from __future__ import annotations
@@ -17,9 +20,16 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Severity
+
+if TYPE_CHECKING:
+    from leakcheck.audit.asserts import assert_no_leakage as assert_no_leakage
+    from leakcheck.audit.asserts import assert_truncation_invariant as assert_truncation_invariant
+
+_OF_DATA = ("assert_no_leakage", "assert_truncation_invariant")
 
 KNOWN_MISSES = "Known misses"
 
@@ -32,6 +42,14 @@ _fence = re.compile(r"(`{3,})(\w*)\s*")
 _file_line = re.compile(r"# file: *(\S+)\s*")
 _expectation = re.compile(r'\s*# error: \[([\w-]+)\](?: "([^"]*)")?')
 _code = re.compile(r"(LK\d{3})\s*(.*)")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_DATA:
+        from leakcheck.audit import asserts
+
+        return getattr(asserts, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, slots=True)

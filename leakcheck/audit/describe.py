@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leakcheck.audit.facts import Example, Overlap, Part, Place, Score
+from leakcheck.audit.facts import Distinguishable, Example, Overlap, Part, Place, Score, SingleScore
 from leakcheck.findings import Location, TraceStep
 
 _NAMED = 5  # columns named in a message
@@ -73,14 +73,20 @@ def _cut(text: str) -> str:
 
 def evidence(overlap: Overlap) -> dict[str, Any]:
     """Everything known of an overlap, with how many examples were left out."""
-    record = {k: v for k, v in asdict(overlap).items() if k not in ("kind", "examples")}
+    of_entities = () if overlap.distinct else ("distinct", "distinct_total")
+    record = {k: v for k, v in asdict(overlap).items() if k not in ("kind", "examples", *of_entities)}
     record["share"] = overlap.share
     record["interval"] = asdict(overlap.interval)
-    return {**record, **examples(overlap.examples, overlap.touched)}
+    return {**record, **examples(overlap.examples, overlap.distinct or overlap.touched)}
+
+
+def example(one: Example) -> dict[str, Any]:
+    """What is known of a pair."""
+    return {k: v for k, v in asdict(one).items() if v is not None}
 
 
 def examples(shown: Sequence[Example], total: int) -> dict[str, Any]:
-    rows = [{k: v for k, v in asdict(one).items() if v is not None} for one in shown]
+    rows = [example(one) for one in shown]
     return {"examples": rows, "left_out_of_examples": max(0, total - len(rows))}
 
 
@@ -102,6 +108,21 @@ def from_files(overlap: Overlap) -> str:
             else ""
         )
     return " (" + ", ".join(f"{n} in {file}" for file, n in overlap.by_file) + ")"
+
+
+def score_lines(
+    split: str, target: str | None, singles: Sequence[SingleScore], told: Sequence[Distinguishable]
+) -> list[str]:
+    """What the target and split checks came to, also where no rule speaks of it."""
+    lines = []
+    if singles:
+        best = max(singles, key=lambda single: single.score.value)
+        lines.append(
+            f"each column, identifier and order alone against `{target}` in {split}: {singles[0].looks} scores, "
+            f"the highest of {best.carrier.value} `{best.name}`: {best.score}"
+        )
+    lines += [f"telling {one.training} from {one.held_out}: {one.score}, margin {one.margin:g}" for one in told]
+    return lines
 
 
 def score_evidence(score: Score, **more: Any) -> dict[str, Any]:

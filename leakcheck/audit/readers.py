@@ -215,10 +215,17 @@ def _read_csv(data: bytes, delimiter: str) -> pa.Table:
         ) from None
     if any(pa.types.is_binary(field.type) for field in table.schema):
         _check_utf8(data)
+    if len(table) and data.count(b'"') % 2 and _open_quote(table.column(len(names) - 1)[-1].as_py(), data):
+        raise LeakcheckError("a quoted value is not closed", place=f"row {len(table)}", expected='"')
     for other, called in _DELIMITERS.items():
         if len(names) == 1 and other in names[0]:
             raise LeakcheckError(f"the columns are separated by {called}", expected="commas", found=names[0][:_SHOWN])
     return table
+
+
+def _open_quote(last: object, data: bytes) -> bool:
+    """Whether the last value of the file begins with a quote and runs to the end."""
+    return isinstance(last, str) and data.endswith(b'"' + last.encode())
 
 
 def _read_json_lines(data: bytes) -> pa.Table:

@@ -9,6 +9,7 @@ from typing import Any
 
 from leakcheck.audit.ablation import ablations
 from leakcheck.audit.columns import columns_of, left_out
+from leakcheck.audit.describe import score_lines
 from leakcheck.audit.duplicates import Duplicates
 from leakcheck.audit.facts import NO_GAP, AuditFacts
 from leakcheck.audit.order import entities_of, entity_order, entity_overlap, late_columns, time_overlap
@@ -20,6 +21,7 @@ from leakcheck.audit.splits import Options, Split, from_tables
 from leakcheck.audit.times import gap_of, moments_of
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
+from leakcheck.project.fingerprint import with_fingerprints
 
 FAMILIES = ("duplicates", "shortcuts", "time")
 Progress = Callable[[str, int, int], None]
@@ -130,9 +132,10 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
     judged = next((split for split in splits if options.target in split.frame), splits[0])
     singles, more = single_scores(judged, columns, options)
     ablated, told_of_ablations = ablations(judged, columns, options)
-    notes += more
+    notes += more if options.target else []
     empty = {c: sum(int((w == 0).sum()) for w in duplicates.words[c]) for c in columns.text}
     notes += [f"column {c!r}: {n} texts without a word were left out of near matching" for c, n in empty.items() if n]
+    notes += _not_checked(options)
     facts = AuditFacts(
         overlaps=tuple(overlaps),
         identical=tuple(identical),
@@ -145,10 +148,23 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
         ablations=tuple(ablated),
         distinguishable=tuple(told),
         notes=tuple(notes),
-        checks=(*duplicates.checks(), *told_of_ablations),
+        checks=(*duplicates.checks(), *score_lines(judged.name, options.target, singles, told), *told_of_ablations),
     )
     rows = {split.name: len(split) for split in splits}
-    return AuditResult(findings_of(facts), facts, rows, tuple(splits), duplicates.leaking)
+    return AuditResult(findings_of(facts), facts, rows, tuple(splits), duplicates.leaking, options)
+
+
+def _not_checked(options: Options) -> list[str]:
+    """What nobody asked for, so that nothing found is not read as nothing there."""
+    asked = {
+        "LK603": (options.contained, "items inside longer texts"),
+        "LK701": (options.time, "a time column"),
+        "LK702": (options.group, "entities"),
+        "LK703 to LK705": (options.target, "a target"),
+        "LK707": (options.prediction_time, "a prediction time"),
+    }
+    missing = [f"{codes} ({what})" for codes, (given, what) in asked.items() if not given]
+    return [f"not checked, since not asked for: {', '.join(missing)}"] if missing else []
 
 
 def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
@@ -156,4 +172,4 @@ def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
     from leakcheck.rules import rules
 
     found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)]
-    return tuple(sorted(found, key=Finding.sort_key))
+    return tuple(with_fingerprints(sorted(found, key=Finding.sort_key), lambda _: None, lambda path: path))

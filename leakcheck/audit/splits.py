@@ -40,6 +40,28 @@ class Options:
     settings: Settings = field(default_factory=Settings)
 
     @property
+    def parameters(self) -> dict[str, Any]:
+        """What a reader needs to repeat the audit: the declared columns and how texts are compared."""
+        settings = self.settings
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in {
+                "text": self.text,
+                "target": self.target,
+                "group": self.group,
+                "time": self.time,
+                "prediction time": self.prediction_time,
+                "gap": self.gap if self.time else None,
+                "identifiers": self.ids,
+                "contained": self.contained,
+                "threshold": settings.threshold,
+                "shingle": str(settings.shingling) if settings.shingling else None,
+                "method": settings.asked.value,
+            }.items()
+            if value not in ((), None)
+        }
+
+    @property
     def declared(self) -> tuple[str, ...]:
         single = (self.target, self.time, self.prediction_time)
         return (*self.text, *self.group, *self.ids, *(name for name in single if name))
@@ -110,12 +132,28 @@ def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list
 
 
 def by_column(split: Split, column: str, options: Options) -> list[Split]:
-    """The splits that a column of one table names."""
+    """The splits that a column of one table names.
+
+    Raises
+    ------
+    LeakcheckError
+        When there is no such column, a row has no value in it, or it names fewer than two splits.
+    """
     if column not in split.frame:
         raise _missing(column, split)
+    missing = np.flatnonzero(split.frame[column].isna())
+    if len(missing):
+        place = split.place(int(missing[0]))
+        raise LeakcheckError(
+            f"{len(missing)} row{'' if len(missing) == 1 else 's'} without a split",
+            file=place.path,
+            place=f"row {place.row}, column {column!r}",
+            expected="the name of a split",
+        )
     parts = []
-    for value in sorted(map(str, split.frame[column].dropna().unique()), key=_rank):
-        rows = np.flatnonzero((split.frame[column].astype("string") == value).fillna(False))
+    names = split.frame[column].map(str).to_numpy(object)
+    for value in sorted(set(names), key=lambda name: (_rank(name), name)):
+        rows = np.flatnonzero(names == value)
         frame = split.frame.iloc[rows].drop(columns=column).reset_index(drop=True)
         parts.append(Split(value, frame, split.files, split.paths, split.file_of[rows], split.row_in_file[rows]))
     return checked(parts, options)

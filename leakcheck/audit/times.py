@@ -115,7 +115,7 @@ def gap_of(gap: str, axis: Axis) -> float | int:
         else:
             if re.fullmatch(r"\s*[\d.]+\s*", gap) and float(gap):
                 raise ValueError("no unit")
-            found = int(pd.Timedelta(re.sub(r"d$", "D", gap)) // _MICROSECOND)
+            found = int(pd.Timedelta(re.sub(r"[dw]$", lambda unit: unit[0].upper(), gap)) // _MICROSECOND)
     except (ValueError, OverflowError) as error:
         expected = "a number, in the unit of the time column" if axis is Axis.NUMBER else "a duration such as 7d or 12h"
         raise LeakcheckError("can't read the gap", expected=expected, found=repr(gap)) from error

@@ -24,7 +24,7 @@ class EntityOverlap(Rule[AuditFacts]):
             yield self.finding(
                 first_place(overlap),
                 f"{counted(overlap)} have a `{overlap.what}` that has rows in {overlap.training} too"
-                f"{from_files(overlap)}; {overlap.distinct} distinct",
+                f"{from_files(overlap)}; {overlap.distinct} of {overlap.distinct_total} distinct",
                 trace=trace(overlap.examples, "this entity", "has rows here too"),
                 evidence=evidence(overlap),
             )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from leakcheck.audit.describe import examples, ranges
+from leakcheck.audit.describe import example, examples, ranges
 from leakcheck.audit.facts import NO_GAP, AuditFacts, EntityOrder, TimeOverlap
 from leakcheck.findings import Finding, Severity
 from leakcheck.rule import Rule
@@ -35,7 +35,7 @@ class TemporalOverlap(Rule[AuditFacts]):
                     (f"{overlap.held_out}, {' to '.join(overlap.held_out_range)}", overlap.example.first),
                     overlap.picture,
                 ),
-                evidence=asdict(overlap),
+                evidence={**asdict(overlap), "example": example(overlap.example)},
             )
         for order in facts.orders:
             if not order.touched:

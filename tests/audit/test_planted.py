@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import leakcheck
-from leakcheck.audit.asserts import assert_truncation_invariant
 from leakcheck.audit.result import AuditResult
+from leakcheck.testing import assert_truncation_invariant
 
 DECLARED = {
     "text": "note",

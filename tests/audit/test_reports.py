@@ -156,38 +156,6 @@ def test_constant_columns_and_two_rows() -> None:
     assert audit(frame, frame.assign(x=[5, 6], y=[1, 1]), target="y").findings == ()
 
 
-BAD = {
-    "rows.csv": (b"a,b\n1,2\n3\n", "Expected 2 columns"),
-    "latin.csv": "name\ncafé\n".encode("latin-1"),
-    "empty.csv": (b"a,b\n", "no rows"),
-    "cut.csv.gz": (bytes.fromhex("1f8b0800000000000003"), "can't be read"),
-    "model.pkl": (b"\x80\x04", "refused"),
-    "mixed.jsonl": (b'{"a": 1}\n{"a": "x"}\n', "can't be read"),
-}
-
-
-@pytest.mark.parametrize("name", sorted(BAD))
-def test_bad_files_are_one_message(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content, said = BAD[name] if isinstance(BAD[name], tuple) else (BAD[name], "UTF-8")
-    (tmp_path / name).write_bytes(content)
-    (tmp_path / "test.csv").write_text("a,b\n1,2\n")
-    monkeypatch.chdir(tmp_path)
-    assert main(["audit", name, "test.csv", "--write-clean", "clean"]) == 2
-    shown = capsys.readouterr()
-    assert said.lower() in shown.err.lower()
-    assert shown.err.count("\n") == 1
-    assert not (tmp_path / "clean").exists()
-
-
-def test_missing_column_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("train.csv", "test.csv"):
-        (tmp_path / name).write_text("a,b\n1,2\n")
-    assert main(["audit", str(tmp_path / "train.csv"), str(tmp_path / "test.csv"), "--text", "question"]) == 2
-    assert "no column 'question'" in capsys.readouterr().err
-
-
 def test_clean_splits_leave_the_leak_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "train.csv").write_text("text\nthe cat sat on the mat\n")
     (tmp_path / "test.csv").write_text("text\nthe cat sat on the mat\nsomething else to be said here\n")
@@ -205,28 +173,6 @@ def test_a_column_that_names_the_splits(tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "both.csv").write_text(rows + "test,the cat sat on the mat\n")
     assert main(["audit", str(tmp_path / "both.csv"), "--split-column", "split", "--text", "text"]) == 1
     assert "both.csv:3:1" in capsys.readouterr().out
-
-
-def test_every_kind_of_file_gives_the_same(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    train = pd.DataFrame({"text": ["the cat sat on the mat", "all birds can sing in spring"], "label": [0, 1]})
-    test = pd.DataFrame({"text": ["the cat sat on the mat", "something else to be said here"], "label": [0, 1]})
-    found = []
-    for name, frame in (("train", train), ("test", test)):
-        frame.to_csv(tmp_path / f"{name}.csv", index=False)
-        frame.to_csv(tmp_path / f"{name}.tsv.gz", index=False, sep="\t")
-        frame.to_json(tmp_path / f"{name}.jsonl.gz", orient="records", lines=True)
-        frame.to_json(tmp_path / f"{name}.jsonl.zst", orient="records", lines=True)
-        frame.to_parquet(tmp_path / f"{name}.parquet")
-        frame.to_feather(tmp_path / f"{name}.feather")
-        datasets.Dataset.from_pandas(frame).save_to_disk(tmp_path / "saved" / name)
-    for suffix in ("csv", "tsv.gz", "jsonl.gz", "jsonl.zst", "parquet", "feather"):
-        result = leakcheck.audit(train=tmp_path / f"train.{suffix}", test=tmp_path / f"test.{suffix}", text="text")
-        found.append([finding.message.partition(" (all in")[0] for finding in result.findings])
-    saved = leakcheck.audit(train=tmp_path / "saved" / "train", test=tmp_path / "saved" / "test", text="text")
-    found.append([finding.message.partition(" (all in")[0] for finding in saved.findings])
-    assert len(found[0]) == 1
-    assert all(one == found[0] for one in found)
 
 
 def test_reports_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
