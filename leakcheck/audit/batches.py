@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -17,10 +18,10 @@ import pyarrow.parquet
 from leakcheck.audit.readers import NULLS, file_kind, read_table
 from leakcheck.errors import LeakcheckError
 
-WHOLE_BYTES = 32 << 20  # files up to this size are read whole
+WHOLE_BYTES = 32 << 20  # files of text up to this size are read whole
 _COMPRESSION = 4  # times smaller that compressed text is, about
 _BLOCK_BYTES = 8 << 20
-_BATCH_ROWS = 1 << 13
+_FIRST_ROWS = 256  # whose size says how many make a block
 _UNREADABLE = (pa.ArrowException, UnicodeDecodeError, OSError, EOFError, zlib.error)
 
 
@@ -32,13 +33,11 @@ def read_batches(path: Path, name: str) -> Iterator[pa.Table]:
     LeakcheckError
         When it can't be read, with the row where that is known.
     """
-    kind, compression = file_kind(path)
     batches = None
-    if path.is_file() and path.stat().st_size > (WHOLE_BYTES // _COMPRESSION if compression else WHOLE_BYTES):
-        try:
-            batches = _batches(path, kind, compression)
-        except _UNREADABLE:
-            batches = None  # its types can't be told in parts, or it is broken: reading it whole says where
+    if path.is_file():
+        # where its types can't be told in parts, or it is broken, reading it whole says more
+        with suppress(*_UNREADABLE):
+            batches = _batches(path)
     if batches is None:
         yield read_table(path, name)
         return
@@ -49,15 +48,17 @@ def read_batches(path: Path, name: str) -> Iterator[pa.Table]:
         raise LeakcheckError(f"can't be read: {str(error)[:200]}", file=name) from error
 
 
-def _batches(path: Path, kind: str, compression: str | None) -> Iterator[pa.Table] | None:
-    """None where that kind of file is read whole."""
+def _batches(path: Path) -> Iterator[pa.Table] | None:
+    """None where the file is read whole."""
+    kind, compression = file_kind(path)
+    large = path.stat().st_size > (WHOLE_BYTES // _COMPRESSION if compression else WHOLE_BYTES)
     if kind in (".parquet", ".pq") and compression is None:
         return _parquet(path)
     if kind in (".arrow", ".feather", ".ipc") and compression is None:
         return _arrow(path)
-    if kind in (".csv", ".tsv"):
+    if kind in (".csv", ".tsv") and large:
         return _csv(path, compression, "\t" if kind == ".tsv" else ",")
-    if kind in (".jsonl", ".ndjson"):
+    if kind in (".jsonl", ".ndjson") and large:
         return _json_lines(path, compression)
     return None
 
@@ -74,7 +75,12 @@ def _parquet(path: Path) -> Iterator[pa.Table]:
 
     def read() -> Iterator[pa.Table]:
         with file:
-            for batch in file.iter_batches(_BATCH_ROWS):
+            first = next(file.iter_batches(_FIRST_ROWS), None)
+            if first is None:
+                yield file.schema_arrow.empty_table()
+                return
+            rows = max(_FIRST_ROWS, _BLOCK_BYTES * len(first) // (first.nbytes + 1))
+            for batch in file.iter_batches(rows):
                 batch.validate(full=True)  # nobody has looked yet whether its texts are UTF-8
                 yield pa.Table.from_batches([batch])
 
@@ -99,6 +105,7 @@ def _arrow(path: Path) -> Iterator[pa.Table]:
                 batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             else:
                 batches = iter(pa.ipc.open_stream(source))
+            yield schema.empty_table()  # there may be no batch
             for batch in batches:
                 yield pa.Table.from_batches([batch])
 

@@ -17,7 +17,6 @@ from pandas.api.indexers import check_array_indexer
 from leakcheck.audit import texts
 from leakcheck.audit.texts import Texts, TextWriter
 
-
 LONG_BYTES = 32  # a row; with fewer a string takes about what is kept of a long text
 
 

@@ -71,6 +71,7 @@ def parse_shingling(text: str) -> Shingling:
     return Shingling(characters=kind == "chars", size=int(size) if size else default)
 
 
+@cache
 def fold(character: str) -> str:
     """Case folded where that is one character; any white space is a space."""
     if ord(character) >= _TABLED:
@@ -81,6 +82,7 @@ def fold(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
+@cache
 def character_class(character: str) -> int:
     """One of SEPARATOR, LETTER, ALONE, MARK, SPACE."""
     if ord(character) >= _TABLED:

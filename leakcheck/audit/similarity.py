@@ -43,7 +43,7 @@ class Settings:
     shingling: Shingling | None = None  # None: words, or characters where there are no spaces
     asked: Asked = Asked.AUTO
     memory: int = DEFAULT_MEMORY
-    threads: int = 0  # 0: all processors
+    threads: int | None = None  # None: one for each processor
 
 
 def text_hashes(splits: Sequence[Texts], settings: Settings) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,8 @@ from leakcheck.audit.long_texts import FrameBuilder, plain, to_frame
 from leakcheck.audit.readers import find_files
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
 # Order in which a later split is held out from an earlier one.
 _ORDER = ("train", "training", "fit", "dev", "validation", "valid", "val", "test")
@@ -93,7 +95,13 @@ class Split:
         return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
 
 
-def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Options) -> list[Split]:
+def silent(what: str, done: int, total: int) -> None:
+    """Progress for nobody."""
+
+
+def read_splits(
+    patterns: Mapping[str, Sequence[str]], root: Path, options: Options, progress: Progress = silent
+) -> list[Split]:
     """Read every split.
 
     Raises
@@ -101,15 +109,16 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
     LeakcheckError
         When a file can't be read, a split is empty, or a declared column is missing.
     """
-    return checked([read_split(name, given, root) for name, given in patterns.items()], options)
+    return checked([read_split(name, given, root, progress) for name, given in patterns.items()], options)
 
 
-def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
+def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progress = silent) -> Split:
     """The files of one split, or of a table with all splits in it."""
     paths = find_files(patterns, root)
     names = tuple(_shown(path, root) for path in paths)
     builder = FrameBuilder()
-    for path, shown in zip(paths, names, strict=True):
+    for number, (path, shown) in enumerate(zip(paths, names, strict=True)):
+        progress(f"reading {shown} of {name}", number, len(paths))
         builder.add_file(read_batches(path, shown))
     file_of = np.repeat(np.arange(len(paths), dtype=np.int32), builder.lengths)
     row_in_file = np.concatenate([np.arange(length, dtype=np.int64) for length in builder.lengths])

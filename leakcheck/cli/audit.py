@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
 from leakcheck.cli.parser import Parser, code_list
-from leakcheck.cli.progress import ProgressLine
+from leakcheck.cli.progress import StepLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
 from leakcheck.report.ansi import Style, wants_colour
@@ -19,7 +19,7 @@ from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
-    from leakcheck.audit.splits import Options, Split
+    from leakcheck.audit.splits import Options, Progress, Split
 
 _REPORTS = (".html", ".json", ".md")
 _FORMATS = ("full", "concise", "json", "json-lines", "markdown")
@@ -40,9 +40,9 @@ def run(arguments: list[str]) -> int:
         check_new(Path(given.write_clean))
     if given.report:
         _check_kind(Path(given.report))
-    progress = ProgressLine(not given.quiet)
+    progress = StepLine(not given.quiet)
     try:
-        result = audit_splits(_splits(given, options), options, progress)
+        result = audit_splits(_splits(given, options, progress), options, progress)
     finally:
         progress.clear()
     _print(result, given)
@@ -76,8 +76,14 @@ def _parser() -> argparse.ArgumentParser:
     how("--threshold", type=float, default=0.8, help="similarity of near duplicates (default: 0.8)")
     how("--shingle", metavar="KIND:SIZE", help="words:3 or chars:5 (default: words, or characters without spaces)")
     how("--method", choices=("auto", "exact", "minhash"), default="auto", help="(default: auto)")
-    how("--memory", type=int, metavar="MB", default=2048, help="what the exact join may take (default: 2048)")
-    how("--threads", type=int, default=0, help="(default: all processors)")
+    how(
+        "--memory",
+        type=int,
+        metavar="MB",
+        default=2048,
+        help="most for the exact join, else MinHash (default: 2048)",
+    )
+    how("--threads", type=int, metavar="N", help="threads that compare texts (default: one for each processor)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     output("--report", metavar="FILE", help="write a report: .html, .json or .md")
@@ -112,7 +118,7 @@ def _options(given: argparse.Namespace) -> Options:
     )
 
 
-def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
+def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> list[Split]:
     from leakcheck.audit.readers import saved_splits
     from leakcheck.audit.splits import by_column, read_split, read_splits
 
@@ -121,14 +127,14 @@ def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
     if given.split_column:
         if len(paths) != 1:
             raise LeakcheckError("--split-column takes one table", expected="one path", found=f"{len(paths)} paths")
-        return by_column(read_split("all", paths, root), given.split_column, options)
+        return by_column(read_split("all", paths, root, progress), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
         parts = saved_splits(root / paths[0])
         if parts is None:
             raise LeakcheckError(
                 "one path is not enough", file=paths[0], expected="two splits, a folder of splits, or --split-column"
             )
-        return read_splits(parts, root, options)
+        return read_splits(parts, root, options, progress)
     sides = {"train": list(given.train), "test": list(given.test)}
     names = [name for name, files in sides.items() if not files]
     if len(paths) != len(names):
@@ -139,7 +145,7 @@ def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
         )
     for name, path in zip(names, paths, strict=True):
         sides[name] = [path]
-    return read_splits(sides, root, options)
+    return read_splits(sides, root, options, progress)
 
 
 def _print(result: AuditResult, given: argparse.Namespace) -> None:
