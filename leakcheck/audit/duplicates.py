@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
@@ -11,11 +13,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from leakcheck.audit.columns import Columns, hashed
+from leakcheck.audit.columns import CONTENT, Columns, hashed
 from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
 from leakcheck.audit.long_texts import texts_of
 from leakcheck.audit.pairs import Pairs
+from leakcheck.audit.readers import is_row
+from leakcheck.audit.shingles import normalise
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.texts import Texts
@@ -55,16 +59,24 @@ class Duplicates:
         self.rows = [_sum(list(parts.values()), len(split)) for parts, split in zip(self.parts, splits, strict=True)]
 
     def identical(self) -> list[IdenticalFiles]:
-        """Files that stand in two splits, byte for byte."""
-        digests = [[(path, _digest(path)) for path in split.paths] for split in self.splits]
+        """Files that stand in two splits, byte for byte.
+
+        Not the files of a folder that are a row each: those are compared as rows.
+        """
+        rows = any(len(split.paths) > 1 for split in self.splits)
+        digests = [
+            [(path, "" if rows and is_row(path) else _digest(path)) for path in split.paths] for split in self.splits
+        ]
         found = []
         for a, b in combinations(range(len(self.splits)), 2):
-            for i, (path, digest) in enumerate(digests[a]):
-                for j, (other, other_digest) in enumerate(digests[b]):
-                    first, second = self.splits[a], self.splits[b]
+            first, second = self.splits[a], self.splits[b]
+            of_digest = {digest: (i, path) for i, (path, digest) in reversed(list(enumerate(digests[a]))) if digest}
+            for j, (other, digest) in enumerate(digests[b]):
+                if digest in of_digest:
+                    i, path = of_digest[digest]
                     # one table with a split column is in both splits, with other rows
                     same_rows = np.isin(second.row_in_file[second.file_of == j], first.row_in_file[first.file_of == i])
-                    if digest == other_digest and same_rows.any():
+                    if same_rows.any():
                         found.append(
                             IdenticalFiles(
                                 first.place(int(np.argmax(first.file_of == i))),
@@ -140,7 +152,7 @@ class Duplicates:
                 continue
             names = list(self.columns.compared)
             arrays, values = [self.parts[i][c] for c in names], [split.frame[c] for c in names]
-            expected = 0.0 if self.columns.text else expected_pairs(names, arrays, arrays, values, values, same=True)
+            expected = 0.0 if self._distinctive else expected_pairs(names, arrays, arrays, values, values, same=True)
             examples = tuple(
                 self._example(i, int(first[r]), i, int(r), self.columns.text[0] if self.columns.text else None)
                 for r in again[: self.options.max_evidence]
@@ -164,8 +176,13 @@ class Duplicates:
         short: NDArray[np.bool_] = np.all([self.words[c][i] < SHORT_WORDS for c in self.columns.text], axis=0)
         return short
 
+    @property
+    def _distinctive(self) -> bool:
+        """Whether rows hold texts, or hashes of pictures, which do not coincide by chance."""
+        return bool(self.columns.text) or CONTENT in self.columns.compared
+
     def _expected(self, a: int, b: int) -> float:
-        if self.columns.text:
+        if self._distinctive:
             return 0.0
         names = list(self.columns.compared)
         return expected_pairs(
@@ -199,11 +216,14 @@ class Duplicates:
         if len(pairs):
             near_rows, best, similarity = _expanded(pairs, left, right, held)
             near = set(near_rows.tolist())
-            found.append(
-                self._overlap(
-                    Kind.NEAR_TEXT, a, b, column, near_rows, best, str(method_used), similarity=similarity, text=column
-                )
+            overlap = self._overlap(
+                Kind.NEAR_TEXT, a, b, column, near_rows, best, str(method_used), similarity=similarity, text=column
             )
+            templates = all(
+                _without_numbers(self.texts[column][b].text(r)) == _without_numbers(self.texts[column][a].text(s))
+                for r, s in zip(near_rows.tolist(), best.tolist(), strict=True)
+            )
+            found.append(replace(overlap, numbers_only=templates))
         self._checked.append(
             f"{self.splits[a].name} and {self.splits[b].name}, near duplicates of `{column}`: {method_used}; "
             f"{len(near)} rows of {self.splits[b].name} found"
@@ -438,6 +458,10 @@ def _expanded(
     rows = np.flatnonzero(np.isin(hashes, wanted))
     at = sorting[np.searchsorted(wanted[sorting], hashes[rows])]
     return rows, right[pairs.right[best]][at], pairs.similarity[best][at]
+
+
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", normalise(text))
 
 
 def _digest(path: object) -> str:

@@ -120,6 +120,7 @@ class Overlap:
     distinct: int = 0  # entities on both sides
     distinct_total: int = 0  # entities of the held-out side
     left_out: tuple[str, ...] = ()  # identifier columns that were not compared
+    numbers_only: bool = False  # near texts that are equal but for their numbers
 
     @property
     def share(self) -> float:

@@ -197,9 +197,11 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 
 def strings(series: pd.Series) -> pa.Array:
     """The values as Arrow strings; missing where there is none."""
-    values = pa.array(series, from_pandas=True) if series.dtype != object else None
-    if values is None or not _is_string(values.type):
-        values = pa.array([None if v is None or v != v else str(v) for v in series.astype(object)], pa.large_string())
+    if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
+        values = pa.array(series, from_pandas=True)
+    else:
+        spelled = [None if pd.api.types.is_scalar(v) and pd.isna(v) else str(v) for v in series.astype(object)]
+        values = pa.array(spelled, pa.large_string())
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     return values.cast(pa.large_string())

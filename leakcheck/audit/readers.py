@@ -115,6 +115,11 @@ def saved_splits(folder: Path) -> dict[str, list[str]] | None:
     return parts if len(parts) > 1 else None
 
 
+def is_row(path: Path) -> bool:
+    """Whether the file is read as a single row."""
+    return file_kind(path)[0] in MEDIA | {".txt"}
+
+
 def read_table(path: Path, name: str) -> pa.Table:
     """One file as a table; a text file is one row with the column `text`.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
-from math import sqrt
+from math import atanh, sqrt, tanh
 from numbers import Real
 from typing import Any
 
@@ -24,8 +24,10 @@ FEWEST_OF_A_CLASS = 10
 MOST_CLASSES = 30
 FOLDS = 5
 _LEVEL = 0.05
+_ALL_BUT_ONE = 1.0 - 1e-12  # the largest correlation that has an inverse hyperbolic tangent
 _ONE_TO_ONE = 0.995
 _HASHED_WORDS = 1 << 16
+_LARGEST = 1e38  # of a number in single precision
 
 Matrix = NDArray[np.float64]
 
@@ -91,6 +93,8 @@ class Task:
             if not is_number(values) or values.isna().any() or values.nunique() < 20:
                 return False
             x = values.to_numpy(float)
+            if np.ptp(x) == 0.0 or np.ptp(self.y) == 0.0:  # whole numbers too large to differ as floats
+                return False
             return bool(abs(np.corrcoef(x, np.asarray(self.y, float))[0, 1]) > 1 - 1e-9)
         codes, names = pd.factorize(values.map(canonical))
         if not 2 <= len(names) <= self.classes:
@@ -102,27 +106,36 @@ class Task:
         return bool(min(forth, back) >= _ONE_TO_ONE and rarest >= 5)
 
     def score(self, x: Matrix, looks: int) -> Score:
-        """A small tree on one column, cross-validated."""
+        """The better of a small tree and, for a single number, a linear model on one column, cross-validated."""
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
         tree = DecisionTreeClassifier if self.classes else DecisionTreeRegressor
         model = tree(max_depth=4, min_samples_leaf=max(5, len(x) // 200), random_state=0)
-        return self._summary(self._predict(model, x), looks)
+        first = self._summary(self._predict(model, x), looks)
+        if x.shape[1] > 1:
+            return first
+        # a tree of few leaves blurs what rises evenly
+        return max(first, self._summary(self._predict(self._linear(), x), looks), key=lambda score: score.value)
 
     def score_all(self, x: Matrix, looks: int, enough: float = 1.0) -> Score:
         """The better of a linear model and a forest, cross-validated; the linear one alone where that is `enough`."""
         from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-        from sklearn.linear_model import LogisticRegression, Ridge
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
 
-        linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300) if self.classes else Ridge())
-        first = self._summary(self._predict(linear, np.nan_to_num(x)), looks)
+        first = self._summary(self._predict(self._linear(), x), looks)
         if first.value >= enough:
             return first
         forest = RandomForestClassifier if self.classes else RandomForestRegressor
         model = forest(n_estimators=50, max_depth=8, min_samples_leaf=3, max_features="sqrt", random_state=0)
         return max(first, self._summary(self._predict(model, x), looks), key=lambda score: score.value)
+
+    def _linear(self) -> Any:
+        from sklearn.impute import SimpleImputer
+        from sklearn.linear_model import LogisticRegression, Ridge
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        model = LogisticRegression(max_iter=300) if self.classes else Ridge()
+        return make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), model)
 
     def score_texts(self, texts: Sequence[pd.Series], looks: int, others: Matrix | None = None) -> Score:
         """TF-IDF of the texts, with other columns where given, and logistic (or ridge) regression, cross-validated."""
@@ -169,9 +182,9 @@ class Task:
         z = float(norm.ppf(1 - _LEVEL / (2 * looks)))  # Bonferroni over the looks
         if not self.classes:
             value = max(0.0, float(r2_score(self.y, predicted)))
-            # standard error of R2 of large samples (Olkin and Finn 1995)
-            half = z * sqrt(4 * value * (1 - value) ** 2 / len(self.y))
-            return Score("R2", value, Interval(max(0.0, value - half), min(1.0, value + half)), 0.0)
+            # the interval of the correlation (Fisher 1921), squared
+            middle, half = atanh(min(sqrt(value), _ALL_BUT_ONE)), z / sqrt(len(self.y) - 3)
+            return Score("R2", value, Interval(tanh(max(0.0, middle - half)) ** 2, tanh(middle + half) ** 2), 0.0)
         aucs, spreads = [], []
         for c in range(1 if self.classes == 2 else 0, self.classes):
             positive = np.asarray(self.y) == c
@@ -194,21 +207,26 @@ def is_constant(values: pd.Series) -> bool:
 
 
 def encode(values: pd.Series) -> Matrix:
-    """Numbers as they are (missing as NaN), dates as instants, categories by code with the frequent ones apart."""
+    """Numbers and dates (missing as NaN), categories by code with the frequent ones apart."""
     if pd.api.types.is_timedelta64_dtype(values):
         values = values.dt.total_seconds()
     elif pd.api.types.is_datetime64_any_dtype(values):
-        return np.where(values.notna(), microseconds(values), np.nan)[:, None]
+        return _centred(np.where(values.notna(), microseconds(values), np.nan))
     elif values.dtype == object and all(isinstance(v, Decimal | Real) for v in values.dropna()):
         values = values.astype("float64")
     if is_number(values) and not pd.api.types.is_bool_dtype(values):
-        x = values.to_numpy(float, na_value=np.nan).copy()
-        x[~np.isfinite(x)] = np.nan
-        return x[:, None]
+        return _centred(values.to_numpy(np.float64, na_value=np.nan))
     spelled = values.map(canonical)
     frequent = spelled.value_counts().index[:20]
     codes = pd.Categorical(spelled).codes.astype(float)
     return np.column_stack([codes, *(spelled == name for name in frequent)]).astype(float)
+
+
+def _centred(values: Matrix) -> Matrix:
+    """Around zero, as one column: the trees work in single precision, which would merge dates and large numbers."""
+    finite = np.where(np.isfinite(values), values, np.nan)
+    middle = np.nanmedian(finite) if np.isfinite(finite).any() else 0.0
+    return np.clip(finite - middle, -_LARGEST, _LARGEST)[:, None]
 
 
 def encode_id(values: pd.Series) -> Matrix:

@@ -118,7 +118,7 @@ def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progres
     names = tuple(_shown(path, root) for path in paths)
     builder = FrameBuilder()
     for number, (path, shown) in enumerate(zip(paths, names, strict=True)):
-        progress(f"reading {shown} of {name}", number, len(paths))
+        progress(f"reading {shown}", number, len(paths))
         builder.add_file(read_batches(path, shown))
     file_of = np.repeat(np.arange(len(paths), dtype=np.int32), builder.lengths)
     row_in_file = np.concatenate([np.arange(length, dtype=np.int64) for length in builder.lengths])

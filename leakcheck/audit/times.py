@@ -291,7 +291,7 @@ def _microseconds(values: pd.Series) -> tuple[NDArray[np.int64], NDArray[np.bool
 def _refuse_first(split: Split, column: str, fits: Callable[[Any], bool], expected: str) -> NoReturn:
     """Point at the first row that can't be read."""
     values = split.frame[column].astype(object)
-    row = next((row for row, value in enumerate(values) if not _absent(value) and not fits(value)), 0)
+    row = next((row for row, value in enumerate(values) if not is_absent(value) and not fits(value)), 0)
     place = split.place(row)
     raise LeakcheckError(
         "this is no time",
@@ -302,5 +302,6 @@ def _refuse_first(split: Split, column: str, fits: Callable[[Any], bool], expect
     )
 
 
-def _absent(value: Any) -> bool:
+def is_absent(value: Any) -> bool:
+    """Whether a single value is missing."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))

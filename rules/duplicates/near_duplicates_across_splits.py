@@ -30,7 +30,9 @@ class NearDuplicatesAcrossSplits(Rule[AuditFacts]):
             yield self.finding(
                 first_place(overlap),
                 f"{counted(overlap)} have {what} in {overlap.training}{from_files(overlap)}; "
-                f"the closest pair has similarity {best:.3f}; {overlap.method}",
+                f"the closest pair has similarity {best:.3f}; {overlap.method}"
+                + ("; all of them differ in numbers only" if overlap.numbers_only else ""),
+                severity=Severity.WARNING if overlap.numbers_only else None,
                 trace=trace(overlap.examples, "this row", "is nearly the same as this one"),
                 confidence=Confidence.SURE if overlap.kind is Kind.NEAR_TEXT else Confidence.LIKELY,
                 evidence=evidence(overlap),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from leakcheck.audit.describe import named, score_evidence
-from leakcheck.audit.facts import AuditFacts, Part
+from leakcheck.audit.facts import Ablation, AuditFacts, Part, SingleScore
 from leakcheck.findings import Confidence, Finding, Severity
 from leakcheck.rule import Rule
 
@@ -23,6 +23,8 @@ class InputAblationShortcut(Rule[AuditFacts]):
         for ablation in far_above:
             if any(set(less.kept) < set(ablation.kept) for less in far_above):
                 continue  # what it keeps beyond the other is not needed
+            if ablation.part is Part.OTHERS and any(_does_as_well(single, ablation) for single in facts.singles):
+                continue  # one column of them gives the target away: that is LK703's to say
             yield self.finding(
                 ablation.place.location,
                 f"from {named(ablation.part, ablation.kept)} alone, without {named(Part.TEXTS, ablation.removed)}, "
@@ -38,3 +40,7 @@ class InputAblationShortcut(Rule[AuditFacts]):
                     looks=ablation.looks,
                 ),
             )
+
+
+def _does_as_well(single: SingleScore, ablation: Ablation) -> bool:
+    return single.name in ablation.kept and single.score.interval.high >= ablation.score.interval.low

@@ -27,7 +27,6 @@ PLANTED = [
     ("LK703", "column `outcome_code` is one to one", "train", 1),
     ("LK704", "the identifier `row_id` predicts", "train", 1),
     ("LK705", "from `question` alone", "train", 1),
-    ("LK705", "from the other columns", "train", 1),
     ("LK706", "a simple model tells rows of test from train", "test", 1),
     ("LK707", "6 of 120 rows of test have a `reported` later", "test", 101),
 ]
@@ -36,7 +35,7 @@ PLANTED = [
 def test_every_planted_fault_is_found_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(DATA / "clinic-leaky"), *OPTIONS, "--output-format", "json"]) == 1
     findings = json.loads(capsys.readouterr().out)["findings"]
-    found = sorted(findings, key=lambda one: (one["code"], "other columns" in one["message"]))
+    found = sorted(findings, key=lambda one: one["code"])
     places = [(one["code"], Path(one["location"]["path"]).stem, one["location"]["line"]) for one in found]
     assert places == [(code, file, row) for code, _, file, row in PLANTED]
     assert all(one["message"].startswith(said) for one, (_, said, _, _) in zip(found, PLANTED, strict=True))
