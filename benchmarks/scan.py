@@ -1,14 +1,17 @@
 """How much `leakcheck scan` costs beside what it can't do without: python benchmarks/scan.py [FOLDER]
 
-Three ratios, each against a bar that must hold:
+Five ratios, each against a bar that must hold:
 
 start   the whole process of `leakcheck --version` against a script that does the same with bare argparse.
 filter  scan of 2,000 files that name no known library against walking the same folders and reading the same files.
 scan    scan of machine-learning scripts against `libcst.parse_module` of the same texts, garbage collector as it is by
         default. With FOLDER, of the Python files there in place of generated scripts.
+warm    a second scan of the same files against the first one, which fills the cache.
+jobs    a scan of the same files in two processes against one.
 
-Both sides of a ratio run alternately in one go on this machine, warm, in one process (`start`: processes alternate);
-the medians are compared. The cache is off. Exit status 1 where a bar is missed.
+Both sides of a ratio run alternately in one go on this machine, warm, in one process (`start`, `warm`, `jobs`: whole
+processes alternate); the medians are compared. There is no cache and one process where nothing else is said. Exit
+status 1 where a bar is missed.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import contextlib
 import gc
 import io
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -29,9 +33,10 @@ from pathlib import Path
 
 from ml_scripts import write_ml_scripts, write_plain_modules
 
-START_BAR, FILTER_BAR, SCAN_BAR = 2.0, 2.0, 1.8
-START_RUNS, FILTER_RUNS, SCAN_RUNS = 25, 7, 5
+START_BAR, FILTER_BAR, SCAN_BAR, WARM_BAR, JOBS_BAR = 2.0, 2.0, 1.8, 0.1, 1 / 1.6
+START_RUNS, FILTER_RUNS, SCAN_RUNS, WHOLE_RUNS = 25, 7, 5, 3
 
+OPTIONS = ("--isolated", "--exit-zero", "--quiet", "--output-format", "concise")
 # What the installed `leakcheck` command holds.
 LAUNCHER = "import sys\nfrom leakcheck.cli import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
 BARE = """\
@@ -65,7 +70,7 @@ class Ratio:
     def row(self) -> str:
         verdict = "ok" if self.value <= self.bar else "MISSED"
         return (
-            f"{self.name:8}{self.value:6.2f}{self.bar:6.1f}  {verdict:7}"
+            f"{self.name:8}{self.value:6.2f}{self.bar:6.2f}  {verdict:7}"
             f"{self.ours * 1000:9.1f} ms {self.baseline * 1000:9.1f} ms  {self.what}"
         )
 
@@ -77,7 +82,10 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
-        ratios = [start(work), prefilter(work / "plain"), scan(options.folder, work / "ml", options.files)]
+        folder = options.folder or work / "ml"
+        if options.folder is None:
+            write_ml_scripts(folder, options.files)
+        ratios = [start(work), prefilter(work / "plain"), scan(folder), warm(folder, work), jobs(folder)]
     print(f"{'':8}{'ratio':>6}{'bar':>6}  {'':7}{'leakcheck':>12} {'baseline':>12}")
     for ratio in ratios:
         print(ratio.row())
@@ -88,15 +96,7 @@ def start(work: Path) -> Ratio:
     ours, bare = work / "launcher.py", work / "bare.py"
     ours.write_text(LAUNCHER, encoding="utf-8")
     bare.write_text(BARE, encoding="utf-8")
-    import leakcheck
-
-    environment = os.environ | {"PYTHONPATH": str(Path(leakcheck.__file__).parents[1])}
-
-    def process(script: Path) -> Callable[[], None]:
-        command = [sys.executable, str(script), "--version"]
-        return lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL) and None
-
-    medians = alternate(process(ours), process(bare), START_RUNS)
+    medians = alternate(process(ours, "--version"), process(bare, "--version"), START_RUNS)
     return Ratio("start", *medians, START_BAR, "leakcheck --version / bare argparse script, whole process")
 
 
@@ -115,13 +115,9 @@ def prefilter(folder: Path) -> Ratio:
     )
 
 
-def scan(given: Path | None, generated: Path, files: int) -> Ratio:
+def scan(folder: Path) -> Ratio:
     import libcst
 
-    folder = given
-    if folder is None:
-        folder = generated
-        write_ml_scripts(folder, files)
     texts = []
     for file in sorted(folder.rglob("*.py")):
         with contextlib.suppress(UnicodeDecodeError, libcst.ParserSyntaxError):
@@ -138,11 +134,39 @@ def scan(given: Path | None, generated: Path, files: int) -> Ratio:
     return Ratio("scan", *medians, SCAN_BAR, f"scan / libcst.parse_module, {len(texts)} files, {lines} lines")
 
 
+def warm(folder: Path, work: Path) -> Ratio:
+    kept, fresh = work / "kept", work / "fresh"
+    second = process("-m", "leakcheck", "scan", *OPTIONS, "--jobs", "1", "--cache-dir", str(kept), str(folder))
+    cold = process("-m", "leakcheck", "scan", *OPTIONS, "--jobs", "1", "--cache-dir", str(fresh), str(folder))
+
+    def first() -> None:
+        shutil.rmtree(fresh, ignore_errors=True)
+        cold()
+
+    return Ratio("warm", *alternate(second, first, WHOLE_RUNS), WARM_BAR, "second scan / first scan, whole processes")
+
+
+def jobs(folder: Path) -> Ratio:
+    one, two = (
+        process("-m", "leakcheck", "scan", *OPTIONS, "--no-cache", "--jobs", count, str(folder)) for count in "12"
+    )
+    return Ratio("jobs", *alternate(two, one, WHOLE_RUNS), JOBS_BAR, "scan in two processes / in one")
+
+
+def process(*arguments: str | Path) -> Callable[[], None]:
+    """Runs this Python with these arguments, output thrown away."""
+    import leakcheck
+
+    environment = os.environ | {"PYTHONPATH": str(Path(leakcheck.__file__).parents[1])}
+    command = [sys.executable, *map(str, arguments)]
+    return lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL) and None
+
+
 def leakcheck_scan(folder: Path) -> None:
     """What the command does, with its output thrown away."""
     from leakcheck.cli import main as command
 
-    options = ("--isolated", "--no-cache", "--exit-zero", "--quiet", "--output-format", "concise")
+    options = (*OPTIONS, "--no-cache", "--jobs", "1")
     said = io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
         status = command(["scan", *options, str(folder)])

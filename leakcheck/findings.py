@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -93,9 +93,6 @@ class Finding:
     evidence: Mapping[str, Any] | None = field(default=None, hash=False)
     fingerprint: str = ""
     suppressed: Suppressed | None = None
-
-    def with_fingerprint(self, fingerprint: str) -> Finding:
-        return replace(self, fingerprint=fingerprint)
 
     def sort_key(self) -> tuple[str, int, int, int, str, str]:
         """Order of output: by place, then code; never by the order files were read."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from leakcheck.findings import Finding, Location
+from leakcheck.findings import Finding
+from leakcheck.plugins import use_project_rules
+from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
 from leakcheck.project.beside import Beside, check_beside
+from leakcheck.project.cache import FOLDER, Cache, own_folder
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
 from leakcheck.project.modules import Modules
+from leakcheck.project.paths import shown as as_shown
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
 from leakcheck.project.silence import apply_comments, comment_faults
@@ -21,13 +26,49 @@ from leakcheck.project.source import Problem, Source
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import ClaimFacts
+    from leakcheck.flow import ProgramFacts
+    from leakcheck.flow.facts import Unknown
     from leakcheck.flow.tables import Tables
+    from leakcheck.programs import Program
+    from leakcheck.rule import Rule
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
 CODE_FAMILIES = ("separation", "selection", "time", "features", "hygiene")
 
 Progress = Callable[[str, int, int], None]  # what is being done, files done, files in all
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a scan went, for whoever asks what was done with a file.
+
+    Attributes
+    ----------
+    files : tuple of str
+        Paths of the files that were to be looked at.
+    programs : mapping of str to tuple of str
+        The files that were followed as programs, and for each the modules that were followed from it.
+    recalled : frozenset of str
+        The programs that came from the cache.
+    unreadable : mapping of str to str
+        The files that couldn't be read or were passed over, and why.
+    left_out : mapping of str to str
+        Files and folders that the configuration leaves out, and what leaves them out.
+    cache : str
+        The cache that was used, or why there was none.
+    jobs : int
+        Number of processes.
+    """
+
+    files: tuple[str, ...] = ()
+    programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    recalled: frozenset[str] = frozenset()
+    unreadable: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    cache: str = "off"
+    jobs: int = 1
 
 
 @dataclass(frozen=True)
@@ -43,15 +84,25 @@ class ScanResult:
     notices : tuple of str
         What was passed over or cut short.
     suppressed : tuple of Finding
-        What a comment silences; in no output.
+        What a comment or the baseline silences; shown in SARIF only.
     files : int
         Files looked at.
     skipped : int
         Files that couldn't be read or were passed over.
     sources : Modules
         The files that were read, for showing their lines.
+    code_files : int
+        Python files and notebooks among them.
+    data : tuple of AuditedData
+        The declared data sets that could be audited.
     claims : tuple of ClaimFacts
         The declared claims that could be checked.
+    baseline : Applied, optional
+        What the baseline did, where there is one.
+    unknown : tuple of Unknown
+        What the engine didn't follow.
+    course : Course
+        How the scan went.
     """
 
     findings: tuple[Finding, ...]
@@ -61,7 +112,12 @@ class ScanResult:
     files: int
     skipped: int
     sources: Modules
+    code_files: int = 0
+    data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
+    baseline: Applied | None = None
+    unknown: tuple[Unknown, ...] = ()
+    course: Course = field(default_factory=Course)
 
     @property
     def by_code(self) -> dict[str, int]:
@@ -100,7 +156,12 @@ def scan(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     isolated: bool = False,
+    data: bool = True,
     claims: bool = True,
+    baseline: Baseline | str | os.PathLike[str] | Literal[False] | None = None,
+    cache: bool | str | os.PathLike[str] = False,
+    jobs: int | None = 1,
+    unsaved: Mapping[Path, bytes] | None = None,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -115,31 +176,55 @@ def scan(
         Codes, prefixes, names or ``"ALL"``; as the options of the command.
     isolated : bool
         Use no configuration file.
+    data : bool
+        Audit the declared data sets, where folders are scanned.
     claims : bool
         Check the declared claims against their runs, where folders are scanned.
+    baseline : Baseline, path-like or False, optional
+        Accepted findings, or their file, or False for none; by default that of the configuration, or
+        ``.leakcheck-baseline.json`` at the project's root if it exists.
+    cache : bool or path-like
+        Keep results in ``.leakcheck_cache`` under the project's root, or in a folder of their own, and use those of
+        earlier runs. What is found is the same.
+    jobs : int, optional
+        Number of processes; None for one a core where there is enough to do. What is found is the same.
+    unsaved : mapping of Path to bytes, optional
+        What some of the paths hold in place of what is on disk, such as the text of an editor.
     progress : callable, optional
         Is told how far the run is.
 
     Raises
     ------
     LeakcheckError
-        If a path doesn't exist, or the configuration can't be used.
+        If a path doesn't exist, or the configuration, the baseline or the cache folder can't be used.
     """
     places = [Path(path) for path in paths or (".",)]
     if not isinstance(config, Config):
         file = Path(config) if config is not None else None
         config = find_config([place.absolute() for place in places], file=file, isolated=isolated)
+        if isolated and baseline is None:
+            baseline = False
     config = config.with_options(select=select, ignore=ignore)
+    use_project_rules(config.root, config.rules)
     selection = Selection.of(config)
+    accepted = find_baseline(config, baseline)
     from leakcheck.flow.tables import load as load_tables
 
-    tables = load_tables([config.root / name for name in config.apis])
-    discovered = discover(places, config)
-    modules = Modules(config)
+    folder = _cache_folder(cache, config.root)
+    apis = [config.root / name for name in config.apis]
+    tables = load_tables(apis)
+    unsaved = unsaved or {}
+    discovered = discover(places, config, unsaved)
+    modules = Modules(config, {os.path.realpath(path): data for path, data in unsaved.items()})
     tell = progress or _silent
     relevant = read_relevant(discovered, modules, tables.libraries, tell)
     asked = {found.path for found in discovered.files}
-    analysed = _analyse(relevant, modules, tables, asked, tell)
+    store = None
+    if folder is not None and relevant.sources and not unsaved:
+        from leakcheck.programs import cache_stamp
+
+        store = Cache(folder, cache_stamp(apis))
+    analysed = _analyse(relevant, modules, tables, asked, store, jobs, tell)
 
     problems = [*discovered.problems, *relevant.problems, *analysed.problems]
     unreadable = {problem.location.path for problem in problems}
@@ -150,25 +235,78 @@ def scan(
     beside = Beside()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
-        beside = check_beside(places, discovered, code, config, found, with_claims=claims)
+        beside = check_beside(
+            places, discovered, code, config, found, selection.shows, tell, with_data=data, with_claims=claims
+        )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
+    looked_at |= {file["path"] for one in beside.data for split in one.splits for file in split["files"]}
+    commented = sorted(silenced.suppressed, key=Finding.sort_key)
+    marked = _with_fingerprints((*shown, *commented), modules, config.root, store)
+    reported, suppressed = marked[: len(shown)], marked[len(shown) :]
+    applied = None
+    if accepted is not None:
+        everything = (*silenced.kept, *faults, *beside.findings)
+        with_risks = claims and (data or not config.datasets)  # else a claim at risk may look sound
+        checked = (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
+        entry_of = entry_maker(modules.code, partial(_in_project, root=config.root), store)
+        applied = apply_baseline(
+            accepted,
+            reported,
+            [entry_of(finding) for finding in shown],
+            [entry_of(finding) for finding in everything if not selection.shows(finding)],
+            Looked(
+                config.root,
+                asked - unreadable,
+                discovered.folders,
+                checked if discovered.folders and not beside.problems else (),
+            ),
+        )
+        reported = applied.reported
+        suppressed = tuple(sorted((*suppressed, *applied.hidden), key=Finding.sort_key))
+    if store is not None:
+        store.tidy()
     return ScanResult(
-        findings=_with_fingerprints(shown, modules, config.root),
+        findings=reported,
         errors=tuple(
             problem
             for problem in sorted(set(problems), key=_problem_key)
-            if problem.error and not selection.ignores(problem.location.path, "LK001")
+            if problem.error and (problem in beside.problems or not selection.ignores(problem.location.path, "LK001"))
         ),
-        notices=(*_passed_over(problems), *analysed.notes),
-        suppressed=tuple(sorted(silenced.suppressed, key=Finding.sort_key)),
+        notices=(*_passed_over(problems), *analysed.notes, *(applied.notices if applied else ())),
+        suppressed=suppressed,
         files=len(looked_at),
         skipped=len(unreadable & looked_at),
         sources=modules,
+        code_files=len(asked),
+        data=beside.data,
         claims=beside.claims,
+        baseline=applied,
+        unknown=analysed.unknown,
+        course=Course(
+            files=tuple(found.path for found in discovered.files),
+            programs=analysed.programs,
+            recalled=frozenset(analysed.recalled),
+            unreadable={problem.location.path: problem.message for problem in reversed(problems)},
+            left_out=dict(discovered.left_out),
+            cache=_cache_state(store),
+            jobs=analysed.jobs,
+        ),
     )
+
+
+def _cache_folder(cache: bool | str | os.PathLike[str], root: Path) -> Path | None:
+    if isinstance(cache, bool):
+        return root / FOLDER if cache else None
+    return own_folder(Path(cache))
+
+
+def _cache_state(cache: Cache | None) -> str:
+    if cache is None:
+        return "off"
+    return f"{as_shown(cache.folder)}: {cache.refusal}" if cache.refusal else as_shown(cache.folder)
 
 
 @dataclass
@@ -179,9 +317,21 @@ class _Analysed:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
+    unknown: tuple[Unknown, ...] = ()
+    programs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    recalled: set[str] = field(default_factory=set)
+    jobs: int = 1
 
 
-def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[str], tell: Progress) -> _Analysed:
+def _analyse(
+    relevant: Relevant,
+    modules: Modules,
+    tables: Tables,
+    asked: set[str],
+    cache: Cache | None,
+    jobs: int | None,
+    tell: Progress,
+) -> _Analysed:
     """Follow rows through the files and ask the rules.
 
     A finding in a module that was only followed is kept where its trace leads through a file that was asked for.
@@ -189,37 +339,68 @@ def _analyse(relevant: Relevant, modules: Modules, tables: Tables, asked: set[st
     result = _Analysed()
     if not relevant.sources and not relevant.commented:
         return result
-    from leakcheck.flow import ProgramFacts, analyse
+    from leakcheck.flow import ProgramFacts
+    from leakcheck.programs import follow_all
     from leakcheck.rules import rules
 
     code_rules = [rule for rule in rules(CODE_FAMILIES) if rule.facts_type is ProgramFacts]
     result.ran = {rule.code for rule in code_rules}
-
-    def follow(sources: Sequence[Source]) -> None:
-        facts = analyse(sources, modules.find_module, tables)
-        for rule in code_rules:
-            result.findings += [finding for finding in rule.check(facts) if _passes(finding, asked)]
-        result.notes += facts.notes
-        for problem in facts.problems:
-            if problem.location.path in asked:
-                result.problems.append(problem)
-            else:
-                result.notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
-
-    tell("following rows", 0, len(relevant.sources))
-    try:
-        follow(relevant.sources)
-    except Exception:  # a fault of ours in one file must not cost the others
-        result = _Analysed(ran=result.ran)
-        for number, source in enumerate(relevant.sources):
-            tell("following rows", number, len(relevant.sources))
-            try:
-                follow([source])
-            except Exception as error:
-                result.problems.append(_own_fault(source, error))
-    result.findings = list(dict.fromkeys(result.findings))
-    result.notes = list(dict.fromkeys(result.notes))
+    followed = follow_all(relevant.sources, modules, tables, cache=cache, jobs=jobs, tell=tell)
+    findings, faults, facts = _ask(code_rules, relevant.sources, followed.all)
+    result.findings = [finding for finding in dict.fromkeys(findings) if _passes(finding, asked)]
+    result.problems = faults
+    result.unknown = facts.unknown
+    notes = list(facts.notes)
+    for problem in facts.problems:
+        if problem.location.path in asked:
+            result.problems.append(problem)
+        else:
+            notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
+    result.notes = list(dict.fromkeys(notes))
+    result.programs = {
+        source.path: program.followed for source, program in zip(relevant.sources, followed.all, strict=True)
+    }
+    result.recalled, result.jobs = followed.recalled, followed.jobs
     return result
+
+
+def _ask(
+    rules: Sequence[Rule[ProgramFacts]], sources: Sequence[Source], programs: Sequence[Program]
+) -> tuple[list[Finding], list[Problem], ProgramFacts]:
+    """Findings of all programs together, what failed, and the facts of the programs that didn't."""
+    from leakcheck.flow import together
+    from leakcheck.programs import own_fault
+
+    faults = [program.fault for program in programs if program.fault is not None]
+    whole = [(source, program.facts) for source, program in zip(sources, programs, strict=True) if not program.fault]
+    facts = together([facts for _, facts in whole])
+    try:
+        findings, failures = _told(rules, facts)
+    except Exception:  # a fault of ours on one file must not cost the others
+        sound = []
+        for source, own in whole:
+            try:
+                _told(rules, own)
+                sound.append(own)
+            except Exception as error:
+                faults.append(own_fault(source, error))
+        facts = together(sound)
+        findings, failures = _told(rules, facts)
+    return findings, [*faults, *failures], facts
+
+
+def _told(rules: Sequence[Rule[ProgramFacts]], facts: ProgramFacts) -> tuple[list[Finding], list[Problem]]:
+    """What the rules say, and which in-house rules failed."""
+    from leakcheck.rules import RuleError, check
+
+    findings: list[Finding] = []
+    failures: list[Problem] = []
+    for rule in rules:
+        try:
+            findings += check(rule, facts)
+        except RuleError as failure:  # the others' findings are kept
+            failures.append(Problem(failure.message, failure.location))
+    return findings, failures
 
 
 def _passes(finding: Finding, asked: set[str]) -> bool:
@@ -227,25 +408,18 @@ def _passes(finding: Finding, asked: set[str]) -> bool:
     return finding.location.path in asked or any(step.location.path in asked for step in finding.trace)
 
 
-def _own_fault(source: Source, error: Exception) -> Problem:
-    """The problem of a file on which the analysis failed."""
-    import traceback
-
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{Path(frame.filename).name}:{frame.lineno}"
-    message = f"leakcheck itself failed on this file ({type(error).__name__}: {error}, {where}); please report it"
-    return Problem(" ".join(message.split()), Location(source.path, None, 1, 1, 1, 1))
-
-
-def _with_fingerprints(findings: Sequence[Finding], modules: Modules, root: Path) -> tuple[Finding, ...]:
+def _with_fingerprints(
+    findings: Sequence[Finding], modules: Modules, root: Path, cache: Cache | None
+) -> tuple[Finding, ...]:
     if not findings:
         return ()
     from leakcheck.project.fingerprint import with_fingerprints
 
-    def in_project(path: str) -> str:
-        return os.path.relpath(path, root).replace(os.sep, "/")
+    return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
 
-    return tuple(with_fingerprints(findings, modules.text, in_project))
+
+def _in_project(path: str, root: Path) -> str:
+    return os.path.relpath(path, root).replace(os.sep, "/")
 
 
 def _passed_over(problems: Sequence[Problem]) -> list[str]:

@@ -52,7 +52,7 @@ def finding(path: str, line: int, end_line: int, code: str = "LK199", severity: 
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a tiny engine and command line in place of the real ones."""
 
-    def scan(folder: str) -> SimpleNamespace:
+    def scan(folder: str, **options: object) -> SimpleNamespace:
         assert "ALL" in Path(folder, "leakcheck.toml").read_text()
         found = []
         for file in sorted(Path(folder).rglob("*.py")):
@@ -65,7 +65,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
                     found.append(Finding(**{**fields(hushed), "suppressed": Suppressed("comment", "")}))
                 if "NOTE" in line:
                     found.append(finding(file.as_posix(), number, end, "LK501", Severity.NOTE))
-        return SimpleNamespace(findings=found)
+        return SimpleNamespace(findings=found, errors=[])
 
     def main(arguments: list[str]) -> int:
         command, path, *_ = arguments

@@ -107,6 +107,7 @@ def _arrow(path: Path) -> Iterator[pa.Table]:
                 batches = iter(pa.ipc.open_stream(source))
             yield schema.empty_table()  # there may be no batch
             for batch in batches:
+                batch.validate(full=True)
                 yield pa.Table.from_batches([batch])
 
     return read()

@@ -52,6 +52,7 @@ class AuditResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as `--output-format json` prints it."""
+        from leakcheck.project.fingerprint import fingerprints_without_code
         from leakcheck.report.json import finding_record
 
         return {
@@ -63,7 +64,7 @@ class AuditResult:
                 "findings": len(self.findings),
                 "by_code": self.by_code,
             },
-            "findings": [finding_record(finding) for finding in self.findings],
+            "findings": [finding_record(finding) for finding in fingerprints_without_code(self.findings)],
             "errors": [],
             "audit": {
                 "splits": [{"name": s.name, "rows": len(s), "files": _content(s)} for s in self.splits],

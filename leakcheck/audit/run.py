@@ -21,7 +21,6 @@ from leakcheck.audit.splits import Options, Progress, Split, from_tables, silent
 from leakcheck.audit.times import gap_of, moments_of
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
-from leakcheck.project.fingerprint import with_fingerprints
 
 FAMILIES = ("duplicates", "shortcuts", "time")
 
@@ -168,7 +167,7 @@ def _not_checked(options: Options) -> list[str]:
 
 def findings_of(facts: AuditFacts) -> tuple[Finding, ...]:
     """What the rules say of the facts."""
-    from leakcheck.rules import rules
+    from leakcheck.rules import check, rules
 
-    found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in rule.check(facts)]
-    return tuple(with_fingerprints(sorted(found, key=Finding.sort_key), lambda _: None, lambda path: path))
+    found = [finding for rule in rules(FAMILIES) if rule.facts_type is AuditFacts for finding in check(rule, facts)]
+    return tuple(sorted(found, key=Finding.sort_key))

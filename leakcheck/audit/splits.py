@@ -18,6 +18,7 @@ from leakcheck.audit.long_texts import FrameBuilder, plain, to_frame
 from leakcheck.audit.readers import find_files
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.paths import shown
 
 Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
@@ -115,11 +116,11 @@ def read_splits(
 def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progress = silent) -> Split:
     """The files of one split, or of a table with all splits in it."""
     paths = find_files(patterns, root)
-    names = tuple(_shown(path, root) for path in paths)
+    names = tuple(map(shown, paths))
     builder = FrameBuilder()
-    for number, (path, shown) in enumerate(zip(paths, names, strict=True)):
-        progress(f"reading {shown}", number, len(paths))
-        builder.add_file(read_batches(path, shown))
+    for number, (path, one) in enumerate(zip(paths, names, strict=True)):
+        progress(f"reading {one}", number, len(paths))
+        builder.add_file(read_batches(path, one))
     file_of = np.repeat(np.arange(len(paths), dtype=np.int32), builder.lengths)
     row_in_file = np.concatenate([np.arange(length, dtype=np.int64) for length in builder.lengths])
     return Split(name, builder.frame(), names, tuple(paths), file_of, row_in_file)
@@ -201,10 +202,6 @@ def _rank(name: str) -> int:
         if lowered.startswith(known):
             return max(0, rank - 2)
     return 3
-
-
-def _shown(path: Path, root: Path) -> str:
-    return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
 
 def _as_frame(given: Any, name: str) -> pd.DataFrame:

@@ -17,6 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from leakcheck.errors import LeakcheckError
+
 MEMORY_BYTES = 16 << 20  # of one column of one split, before it goes to disk
 TASK_BYTES = 1 << 19  # a task of one thread: large against its overhead, small against the cache
 _NEAR = 1 << 12  # unwanted bytes between two texts that are read along rather than skipped
@@ -34,17 +36,30 @@ class Store:
         self._lock = Lock()
 
     def add(self, data: NDArray[np.uint8]) -> int:
-        """The address of the first byte."""
+        """The address of the first byte.
+
+        Raises
+        ------
+        LeakcheckError
+            When the temporary folder is full.
+        """
         base = self.size
         self.size += len(data)
-        if self._file is None and self.size > MEMORY_BYTES:
-            self._file = tempfile.TemporaryFile(prefix="leakcheck-", buffering=0)  # noqa: SIM115 - lives with the store
-            for part in self._parts:
-                self._write(part)
-            self._parts, self._bases = [], []
-        if self._file is not None:
-            self._write(data)
-        elif len(data):
+        try:
+            if self._file is None and self.size > MEMORY_BYTES:
+                self._file = tempfile.TemporaryFile(prefix="leakcheck-", buffering=0)  # noqa: SIM115 - lives as long
+                for part in self._parts:
+                    self._write(part)
+                self._parts, self._bases = [], []
+            if self._file is not None:
+                self._write(data)
+        except OSError as error:
+            raise LeakcheckError(
+                f"long texts can't be kept in the temporary folder: {error.strerror}",
+                file=tempfile.gettempdir(),
+                expected="room for them there, or in the folder that TMPDIR names",
+            ) from error
+        if self._file is None and len(data):
             self._parts.append(data)
             self._bases.append(base)
         return base

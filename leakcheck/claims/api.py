@@ -174,10 +174,10 @@ def compare(
         unit=_choice("unit", unit, Unit),
         direction=_choice("direction", direction, Direction),
         threshold=None if threshold is None else _threshold(threshold),
-        best_of=best_of,
+        best_of=None if best_of is None else _positive("best_of", best_of, 1),
         stage=_choice("stage", stage, Stage),
     )
-    settings = Settings(_level(level), _positive("resamples", resamples), seed, bca)
+    settings = Settings(_level(level), _positive("resamples", resamples, 100), seed, bca)
     return Comparison(facts_of(claim, Paired(rows, SOURCE, pair, metric), settings), settings)
 
 
@@ -229,7 +229,7 @@ def _level(value: float) -> float:
     return value
 
 
-def _positive(name: str, value: int) -> int:
-    if value < 100:
-        raise LeakcheckError(f"{name!r} is not usable", expected="a whole number from 100", found=str(value))
+def _positive(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise LeakcheckError(f"{name!r} is not usable", expected=f"a whole number from {least}", found=str(value))
     return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from typing import Any
 from leakcheck.claims.facts import Claim, ClaimFacts, Stage
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
+from leakcheck.project.source import Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class Declared:
         One a claim whose results could be used.
     findings : tuple of Finding
         LK801 to LK807, in order of output.
-    errors : tuple of LeakcheckError
-        Claims whose results could not be used; the run ends with status 2.
+    errors : tuple of Problem
+        Claims whose results could not be used, at their places; the run ends with status 2.
     """
 
     facts: tuple[ClaimFacts, ...]
     findings: tuple[Finding, ...]
-    errors: tuple[LeakcheckError, ...]
+    errors: tuple[Problem, ...]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Each claim with its inputs, parameters and results, as plain JSON values."""
@@ -66,25 +66,34 @@ def declared(
     Raises
     ------
     LeakcheckError
-        If a table is not a valid claim, or the claims extra is not installed.
+        If a table is not a valid claim.
     """
     if not config_tables:
         return Declared((), (), ())
-    from leakcheck.claims.extra import require_libraries
-
     file = config or next(
         (root / name for name in ("leakcheck.toml", "pyproject.toml") if (root / name).is_file()), root
     )
-    claims = declared_claims(config_tables, root, file, exploratory)
-    require_libraries()
+    return check_declared(declared_claims(config_tables, root, file, exploratory), root, file, open_findings)
+
+
+def check_declared(
+    claims: Sequence[Claim], root: Path, config: Path, open_findings: Sequence[Finding] = ()
+) -> Declared:
+    """Check claims that were read already; a missing claims extra is one problem."""
+    from leakcheck.claims.extra import require_libraries
+
+    try:
+        require_libraries()
+    except LeakcheckError as error:
+        return Declared((), (), (Problem(str(error), claims[0].location),))
 
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
     from leakcheck.claims.summary import Settings
 
-    checked = check_claims(claims, root, Settings(), config=file, open_findings=open_findings)
+    checked = check_claims(claims, root, Settings(), config=config, open_findings=open_findings)
     errors = tuple(
-        LeakcheckError(f"claim {failure.claim.id!r} cannot be checked: {failure.error}", file=file.name)
+        Problem(f"claim {failure.claim.id!r} cannot be checked: {failure.error}", failure.claim.location)
         for failure in checked.failures
     )
     return Declared(checked.facts, findings_of(checked.facts), errors)
@@ -96,8 +105,9 @@ def declared_claims(
     """The validated claims, with their places in the configuration file. Needs no library."""
     from leakcheck.claims.declaration import read_claims
     from leakcheck.project.paths import shown
+    from leakcheck.project.table_lines import table_lines
 
-    claims = read_claims(config_tables, shown(config), _lines(config))
+    claims = read_claims(config_tables, shown(config), table_lines(config, "claims"))
     return tuple(_demoted(claim, exploratory) for claim in claims)
 
 
@@ -105,16 +115,3 @@ def _demoted(claim: Claim, exploratory: Sequence[str]) -> Claim:
     if any(fnmatchcase(path, pattern) for path in claim.code for pattern in exploratory):
         return replace(claim, stage=Stage.EXPLORATORY)
     return claim
-
-
-def _lines(config: Path) -> dict[str, int]:
-    """Line of each `id = "..."` in the file; the first one counts."""
-    try:
-        lines = config.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError):
-        return {}
-    found: dict[str, int] = {}
-    for number, line in enumerate(lines, start=1):
-        if match := re.match(r"""\s*id\s*=\s*["']([^"']+)["']""", line):
-            found.setdefault(match[1], number)
-    return found

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.claims.facts import ClaimFacts, Pair
 from leakcheck.claims.summary import Settings
+
+if TYPE_CHECKING:
+    from leakcheck.claims.ablation import Ablation
 
 MOST_PAIRS = 200  # shown; the digest covers all
 
@@ -68,6 +71,26 @@ def claim_json(facts: ClaimFacts, settings: Settings) -> dict[str, Any]:
             "pairs_total": len(pairs),
         },
         "parameters": _parameters(facts, settings),
+    }
+
+
+def ablation_json(ablation: Ablation, settings: Settings) -> dict[str, Any]:
+    """An ablation table with its inputs, every parameter and the results, as plain JSON values."""
+    return {
+        "full": ablation.full,
+        "knockouts": [
+            {
+                "component": one.component,
+                "setting": one.setting,
+                "adjusted_p": one.adjusted_p,
+                "comparison": claim_json(one.facts, settings),
+            }
+            for one in ablation.knockouts
+        ],
+        "interactions": [
+            {"component": one.component, "comparison": claim_json(one.facts, settings)} for one in ablation.interactions
+        ],
+        "unusable": list(ablation.unusable),
     }
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 from leakcheck.claims.facts import ClaimFacts
 from leakcheck.findings import Finding
-from leakcheck.rules import rules
+from leakcheck.rules import check, rules
 
 
 def findings_of(facts: Iterable[ClaimFacts]) -> tuple[Finding, ...]:
     """All findings about claims, in order of output."""
     checks = [rule for rule in rules(("claims",)) if rule.facts_type is ClaimFacts]
-    return tuple(sorted((found for one in facts for rule in checks for found in rule.check(one)), key=Finding.sort_key))
+    found = (finding for one in facts for rule in checks for finding in check(rule, one))
+    return tuple(sorted(found, key=Finding.sort_key))

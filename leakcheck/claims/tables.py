@@ -15,6 +15,8 @@ from leakcheck.errors import LeakcheckError
 # Prefixes that experiment trackers put before the names people gave.
 _TRACKER_PREFIXES = ("metrics.", "params.", "tags.", "config.", "summary.", "config/", "summary/")
 
+_LARGEST_EXPONENT = 100  # the sums of squares of such values still are floats
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -92,8 +94,12 @@ def to_decimal(value: Any) -> Decimal:
         raise ValueError(repr(_short(text)))
     if number.is_nan():
         raise ValueError("NaN")
-    if not number.is_finite() or abs(number.adjusted()) > 300:
+    if not number.is_finite():
         raise ValueError(_short(text))
+    if number and abs(number.adjusted()) > _LARGEST_EXPONENT:
+        raise ValueError(
+            f"{_short(text)}, which is too {'large' if number.adjusted() > 0 else 'small'} to compute with"
+        )
     return number
 
 

@@ -12,7 +12,7 @@ from leakcheck.claims.wording import amount, interval_text, p_value, plain
 
 Line = tuple[str, str]
 
-_LABEL_WIDTH = 24
+_LABEL_WIDTH = 23
 _HARDLY_A_LIMIT = 1e-4  # a smallest p below this keeps no test from being significant
 
 
@@ -26,7 +26,7 @@ def summary_text(facts: ClaimFacts) -> str:
         f"  {facts.reason}",
         "",
     ]
-    lines += [f"  {label:<{_LABEL_WIDTH}}{value}" for label, value in summary_lines(facts)]
+    lines += [f"  {label:<{_LABEL_WIDTH}} {value}" for label, value in summary_lines(facts)]
     lines.append("")
     lines += [f"  - {caveat}" for caveat in facts.caveats]
     if facts.missing:

@@ -7,13 +7,28 @@ from leakcheck import __version__
 
 INTERRUPTED = 130  # as a shell reports a process that was ended by ctrl-c
 
-# Command, the module that defines it, and one line of help.
+# Each command, which is a module of this package, and one line of help.
 COMMANDS = {
     "scan": "find leaks in Python files and notebooks",
+    "audit": "find what evaluation splits share with training, and shortcuts",
     "compare": "compare two methods on the same runs",
-    "audit": "find what evaluation splits share with training, and shortcuts to the target",
-    "rule": "show what a rule finds, why it matters, and right and wrong examples",
+    "baseline": "accept today's findings: a scan hides them from then on",
+    "rule": "show what a rule finds and why it matters, or start a new rule",
+    "config": "show the configuration in force and where each value comes from",
+    "clean": "remove the cache",
+    "completion": "print the completion script of a shell",
 }
+
+EXAMPLES = """\
+examples:
+  leakcheck scan                                     the code of the working folder
+  leakcheck audit train.csv test.csv --target label  its data
+  leakcheck compare seeds.csv --a baseline --b ours  a claimed difference
+  leakcheck rule LK101                               what a code means
+
+exit status: 0 nothing to report, 1 findings, 2 something could not be done
+`leakcheck COMMAND --help` shows the options of a command
+"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,16 +48,17 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    commands = "\n".join(f"  {name:<12}{text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="leakcheck",
-        description="Find data leakage and unsound evaluation in machine-learning code, without running it.",
-        epilog="Exit status: 0 nothing to report, 1 findings, 2 something could not be done. "
-        "`leakcheck COMMAND --help` shows a command's options.",
+        usage="leakcheck COMMAND [OPTIONS] [ARGUMENTS]",
+        description="Find data leakage and unsound evaluation in machine-learning projects.\n"
+        f"Their code is read, never run.\n\ncommands:\n{commands}",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"leakcheck {__version__}")
-    parser.add_argument(
-        "command", metavar="COMMAND", help="; ".join(f"{name}: {text}" for name, text in COMMANDS.items())
-    )
+    parser.add_argument("command", help=argparse.SUPPRESS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     if not arguments:
         parser.print_help(sys.stderr)
@@ -74,7 +90,9 @@ def _run(arguments: list[str]) -> int:
         sys.stdout.flush()
         return status
     except LeakcheckError as error:
-        print(f"leakcheck: {error}", file=sys.stderr)
+        from leakcheck.report.text import clean
+
+        print(f"leakcheck: {clean(str(error))}", file=sys.stderr)
         return 2
     except SystemExit as done:  # argparse has spoken
         return done.code if isinstance(done.code, int) else 2

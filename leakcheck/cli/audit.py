@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
+from leakcheck.cli.options import use_rules_here
+from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import StepLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
-from leakcheck.report.ansi import Style, wants_colour
-from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
     from leakcheck.audit.splits import Options, Progress, Split
+    from leakcheck.report.document import Document
+
+EXAMPLES = """\
+examples:
+  leakcheck audit train.csv test.csv --target label
+  leakcheck audit 'data/train/*.parquet' data/test.parquet --text question --group patient_id
+  leakcheck audit all.csv --split-column split --target label --time visited --gap 7d
+  leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
+"""
 
 _REPORTS = (".html", ".json", ".md")
-_FORMATS = ("full", "concise", "json", "json-lines", "markdown")
-_PLAIN_WIDTH = 120  # columns where there is no terminal: output must not depend on the machine
+_FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
 
 def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
-    given = _parser().parse_args(arguments)
+    given = build_parser().parse_args(arguments)
     require_packages()
+    use_rules_here()
     from leakcheck.audit.run import audit_splits
 
     options = _options(given)
@@ -45,16 +53,22 @@ def run(arguments: list[str]) -> int:
         result = audit_splits(_splits(given, options, progress), options, progress)
     finally:
         progress.clear()
-    _print(result, given)
+    write_output(_rendered(result, given), given.output_file)
     if given.report:
-        _write_report(result, Path(given.report))
+        _write_report(result, Path(given.report), given)
     if given.write_clean:
         write_clean(result.splits, dict(result.leaking), Path(given.write_clean))
     return 0 if given.exit_zero else result.exit_status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser("leakcheck audit", "Find what the evaluation splits share with training, and shortcuts.")
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck audit",
+        "TRAIN TEST",
+        "Find what evaluation splits share with training (duplicates, dates, entities), and shortcuts to the target.",
+        EXAMPLES,
+    )
     add = parser.add_argument
     add("paths", nargs="*", metavar="SPLIT", help="training and test split, or a folder or table that holds both")
     add("--train", action="append", default=[], metavar="PATH", help="a training file, folder or glob; may repeat")
@@ -73,25 +87,25 @@ def _parser() -> argparse.ArgumentParser:
     columns("--gap", default="0s", metavar="DURATION", help="time between training and held-out rows, such as 7d")
     how = parser.add_argument_group("comparison").add_argument
     how("--contained", action="store_true", help="also look for items inside longer training texts")
-    how("--threshold", type=float, default=0.8, help="similarity of near duplicates (default: 0.8)")
+    how("--threshold", type=float, default=0.8, metavar="NUMBER", help="similarity of near duplicates (default: 0.8)")
     how("--shingle", metavar="KIND:SIZE", help="words:3 or chars:5 (default: words, or characters without spaces)")
-    how("--method", choices=("auto", "exact", "minhash"), default="auto", help="(default: auto)")
     how(
-        "--memory",
-        type=int,
-        metavar="MB",
-        default=2048,
-        help="most for the exact join, else MinHash (default: 2048)",
+        "--method",
+        choices=("auto", "exact", "minhash"),
+        default="auto",
+        help="how near duplicates are found",
     )
+    how("--memory", type=int, metavar="MB", default=2048, help="most for the exact join, else MinHash (default: 2048)")
     how("--threads", type=int, metavar="N", help="threads that compare texts (default: one for each processor)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
+    output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
     output("--report", metavar="FILE", help="write a report: .html, .json or .md")
     output("--write-clean", metavar="FOLDER", help="write the splits without the held-out rows that leak")
     output("--redact", action="store_true", help="leave texts out, keep row numbers")
     output("--max-evidence", type=int, default=10, metavar="N", help="examples of each finding (default: 10)")
     output("--exit-zero", action="store_true", help="exit with 0 even if something was found")
-    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     output("-q", "--quiet", action="store_true", help="print findings and errors only")
     return parser
 
@@ -148,33 +162,47 @@ def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> 
     return read_splits(sides, root, options, progress)
 
 
-def _print(result: AuditResult, given: argparse.Namespace) -> None:
+def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
+    """The output, in its format."""
     if given.output_format == "json":
-        print(json.dumps(result.to_dict(), indent=2, default=str))
-        return
+        return json.dumps(result.to_dict(), indent=2, default=str) + "\n"
     if given.output_format == "json-lines":
-        for record in result.to_dict()["findings"]:
-            print(json.dumps(record, default=str))
-        return
+        return "".join(f"{json.dumps(record, default=str)}\n" for record in result.to_dict()["findings"])
     if given.output_format == "markdown":
-        print(result.to_markdown())
-        return
-    style = Style(wants_colour(sys.stdout, given.color))
+        return f"{result.to_markdown()}\n"
+    if given.output_format in SERVICE_FORMATS:
+        from leakcheck.project.fingerprint import fingerprints_without_code
+        from leakcheck.report.formats import Results, render
+
+        findings = fingerprints_without_code(result.findings)
+        document = partial(_document, result, given)
+        return render(given.output_format, Results(findings, document, notices=result.facts.notes))
+    style, width = output_style(given.output_file, given.color)
     if given.output_format == "concise":
-        lines = text.concise(result.findings, style)
+        lines = list(text.concise(result.findings, style))
     else:
-        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
-        lines = text.full(result.findings, lambda _: None, style, width)
-    for line in lines:
-        print(line)
-    if given.quiet:
-        return
-    for check in result.facts.checks:
-        print(f"checked: {text.clean(check)}")
-    for note in result.facts.notes:
-        print(f"note: {text.clean(note)}")
-    rows = ", ".join(f"{name} {count} rows" for name, count in result.rows.items())
-    print(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
+        lines = list(text.full(result.findings, lambda _: None, style, width))
+    if not given.quiet:
+        lines += [f"checked: {text.clean(check)}" for check in result.facts.checks]
+        lines += [f"note: {text.clean(note)}" for note in result.facts.notes]
+        rows = ", ".join(f"{name} {count} rows" for name, count in result.rows.items())
+        lines.append(f"{len(result.findings)} finding{'' if len(result.findings) == 1 else 's'} in {rows}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _document(result: AuditResult, given: argparse.Namespace) -> Document:
+    from leakcheck.audit.declared import audited_data
+    from leakcheck.report.document import build
+
+    data = audited_data(", ".join(result.rows), _declared(given), result)
+    return build(findings=result.findings, datasets=(data,))
+
+
+def _declared(given: argparse.Namespace) -> dict[str, object]:
+    """What the command says of the data, under the keys of a declared data set."""
+    keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
+    values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
+    return {key: value for key, value in values.items() if value}
 
 
 def _check_kind(report: Path) -> None:
@@ -191,16 +219,14 @@ def _check_kind(report: Path) -> None:
         )
 
 
-def _write_report(result: AuditResult, path: Path) -> None:
-    """Write beside, then rename."""
-    if path.suffix == ".html":
-        from leakcheck.report.document import build
-        from leakcheck.report.page import write_report
+def _write_report(result: AuditResult, path: Path, given: argparse.Namespace) -> None:
+    """Write the document as HTML, the results as JSON, or the section for a data set card as Markdown."""
+    from leakcheck.report.files import write_file
+    from leakcheck.report.page import write_report
 
-        write_report(path, build(findings=result.findings, datasets=tuple(result.rows)))
-        return
     if path.suffix == ".json":
-        content = json.dumps(result.to_dict(), indent=2, default=str) + "\n"
+        write_file(path, json.dumps(result.to_dict(), indent=2, default=str) + "\n")
+    elif path.suffix == ".md":
+        write_file(path, result.to_markdown())
     else:
-        content = result.to_markdown()
-    write_file(path, content)
+        write_report(path, _document(result, given))

@@ -7,20 +7,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakcheck.cli.options import use_rules_here
+from leakcheck.cli.output import SERVICE_FORMATS, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
-from leakcheck.report.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from decimal import Decimal
 
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import Claim, ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
     from leakcheck.claims.variance import Component
     from leakcheck.findings import Finding
+    from leakcheck.report.document import Document
 
+_FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 EXAMPLES = """\
 examples:
   leakcheck compare results.csv --a baseline --b ours --direction higher --threshold 0.01
@@ -31,44 +35,51 @@ examples:
 
 def run(arguments: list[str]) -> int:
     """Compare, print, and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = build_parser().parse_args(arguments)
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    use_rules_here()
     settings = _settings(options)
+    root = Path()
+    facts: tuple[ClaimFacts, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    if options.ablation:
+        extras = _Extras(ablation=_ablation(options, settings, root))
+    else:
+        facts, findings, extras = _compared(options, settings, root)
+    write_output(_render(options.output_format, facts, findings, settings, extras), options.output_file)
+    if options.report:
+        from leakcheck.report.page import write_report
+
+        write_report(Path(options.report), _document(facts, findings, settings, extras))
+    return 1 if findings and not options.exit_zero else 0
+
+
+def _compared(
+    options: argparse.Namespace, settings: Settings, root: Path
+) -> tuple[tuple[ClaimFacts, ...], tuple[Finding, ...], _Extras]:
+    """Facts and findings of each method compared with `a`, and what was asked for beside."""
     from leakcheck.claims.check import check_claims
     from leakcheck.claims.rules import findings_of
+    from leakcheck.project.fingerprint import fingerprints_without_code
 
-    root = Path()
-    if options.ablation:
-        print(_ablation(options, settings, root), end="")
-        return 0
     claims = _claims(options, root)
     checked = check_claims(claims, root, settings)
     if checked.failures:
         raise checked.failures[0].error
-    findings = findings_of(checked.facts)
-    extras = _extras(options, claims, root)
-    text = _render(options.output_format, checked.facts, findings, settings, extras)
-    if options.output_file:
-        write_file(Path(options.output_file), text)
-    else:
-        print(text, end="")
-    if options.report:
-        from leakcheck.report.document import build
-        from leakcheck.report.page import write_report
-
-        write_report(
-            Path(options.report),
-            build(findings=findings, claims=checked.facts, settings=settings, ranking=extras.ranking),
-        )
-    return 1 if findings and not options.exit_zero else 0
+    extras = _Extras(_rank(options, claims, root), _variance(options, root))
+    return checked.facts, fingerprints_without_code(findings_of(checked.facts)), extras
 
 
-def _parser() -> Parser:
-    parser = Parser("leakcheck compare", "Compare two methods on the same runs: difference, intervals, verdict.")
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck compare",
+        "RESULTS [RESULTS]",
+        "Compare two methods on the same runs: difference, intervals, verdict.",
+        EXAMPLES,
+    )
     parser.add_argument(
         "results",
         nargs="+",
@@ -102,7 +113,7 @@ def _parser() -> Parser:
     add("--seed", type=int, default=42, metavar="N", help="of the bootstrap (default: 42)")
     add("--bca", action="store_true", help="show the BCa interval too")
     add = parser.add_argument_group("output").add_argument
-    add("--output-format", choices=("full", "concise", "json"), default="full", help="(default: full)")
+    add("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     add("--output-file", metavar="FILE", help="write there instead of standard output")
     add("--report", metavar="FILE", help="write a report: .html, .md or .json")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
@@ -129,6 +140,12 @@ def _base(options: argparse.Namespace) -> Claim:
     from leakcheck.claims.facts import AnalysisUnit, Budget, Claim, Correction, Direction, Stage, Unit
 
     results = options.results
+    if options.best_of is not None and options.best_of < 1:
+        raise LeakcheckError("--best-of is not usable", expected="a whole number from 1", found=str(options.best_of))
+    if options.trials is not None and min(options.trials) < 0:
+        raise LeakcheckError(
+            "--trials is not usable", expected="two whole numbers from 0", found=" ".join(map(str, options.trials))
+        )
     if len(results) > 2:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
@@ -189,10 +206,7 @@ class _Extras:
 
     ranking: Ranking | None = None
     variance: tuple[Component, ...] = ()
-
-
-def _extras(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> _Extras:
-    return _Extras(_rank(options, claims, root), _variance(options, root))
+    ablation: Ablation | None = None
 
 
 def _rank(options: argparse.Namespace, claims: Sequence[Claim], root: Path) -> Ranking | None:
@@ -221,16 +235,15 @@ def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
         raise LeakcheckError(f"the spread cannot be split: {problem}", file=options.results[0]) from None
 
 
-def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> str:
+def _ablation(options: argparse.Namespace, settings: Settings, root: Path) -> Ablation:
     from leakcheck.claims.ablation import read_ablation
     from leakcheck.claims.tables import read_table
-    from leakcheck.claims.text import ablation_text
 
     full = dict(part.split("=", 1) for part in options.ablation.split(",") if "=" in part)
     if len(full) != len(options.ablation.split(",")):
         raise LeakcheckError("--ablation is not usable", expected="NAME=FULL,...", found=repr(options.ablation))
     table = read_table(root / options.results[0], options.results[0])
-    return ablation_text(read_ablation(table, list(full), full, _base(options), settings)) + "\n"
+    return read_ablation(table, list(full), full, _base(options), settings)
 
 
 def _render(
@@ -242,19 +255,53 @@ def _render(
 ) -> str:
     if output_format == "json":
         return _json(facts, findings, settings, extras)
+    if output_format == "json-lines":
+        import json
+
+        from leakcheck.report.json import finding_record
+
+        return "".join(f"{json.dumps(finding_record(found))}\n" for found in findings)
+    if output_format in SERVICE_FORMATS:
+        from leakcheck.report.formats import Results, render
+
+        return render(output_format, Results(findings, lambda: _document(facts, findings, settings, extras)))
+    from leakcheck.report.text import clean
+
+    lines = _lines(output_format, facts, findings, extras)
+    return "".join(f"{clean(line)}\n" for line in lines)
+
+
+def _lines(output_format: str, facts: Sequence[ClaimFacts], findings: Sequence[Finding], extras: _Extras) -> list[str]:
     lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
     if output_format == "concise":
-        return "".join(f"{line}\n" for line in lines)
-    from leakcheck.claims.text import ranking_text, summary_text, variance_text
+        return lines
+    from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]
+    if extras.ablation is not None:
+        parts.append(ablation_text(extras.ablation))
     if extras.ranking is not None:
         parts.append(ranking_text(extras.ranking))
     if extras.variance:
         parts.append(variance_text(extras.variance))
     if findings:
         parts.append("\n".join(f"{line}\n  help: {found.help}" for line, found in zip(lines, findings, strict=True)))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts).split("\n")
+
+
+def _document(
+    facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras
+) -> Document:
+    from leakcheck.report.document import build
+
+    return build(
+        findings=findings,
+        claims=facts,
+        settings=settings,
+        ranking=extras.ranking,
+        ablation=extras.ablation,
+        variance=extras.variance,
+    )
 
 
 def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Settings, extras: _Extras) -> str:
@@ -263,7 +310,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
     from dataclasses import asdict
 
     from leakcheck import __version__
-    from leakcheck.claims.export import claim_json
+    from leakcheck.claims.export import ablation_json, claim_json
     from leakcheck.report.json import FORMAT_VERSION, finding_record
 
     by_code = Counter(found.code for found in findings)
@@ -274,6 +321,7 @@ def _json(facts: Sequence[ClaimFacts], findings: Sequence[Finding], settings: Se
         "claims": [claim_json(one, settings) for one in facts],
         "ranking": None if extras.ranking is None else asdict(extras.ranking),
         "variance": [asdict(part) for part in extras.variance],
+        "ablation": None if extras.ablation is None else ablation_json(extras.ablation, settings),
         "findings": [finding_record(found) for found in findings],
         "errors": [],
     }

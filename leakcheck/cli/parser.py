@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import argparse
 import re
+import shutil
+from textwrap import fill
 from typing import NoReturn
 
 from leakcheck.project.nearest import nearest
 
 
 class Parser(argparse.ArgumentParser):
-    """`argparse` without abbreviations, with suggestions."""
+    """`argparse` without abbreviations, with suggestions, and with examples below its help."""
 
-    def __init__(self, prog: str, description: str) -> None:
-        super().__init__(prog=prog, description=description, allow_abbrev=False)
+    def __init__(self, prog: str, arguments: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} [OPTIONS] {arguments}",
+            description=fill(description, _width()),
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
 
     def error(self, message: str) -> NoReturn:
         """Print the message with the nearest known option and leave with status 2."""
@@ -21,6 +30,11 @@ class Parser(argparse.ArgumentParser):
         if unknown:
             message += nearest(unknown[1], self._option_string_actions)
         self.exit(2, f"{self.prog}: {message}\n")
+
+
+def _width() -> int:
+    """The columns that argparse itself fills."""
+    return shutil.get_terminal_size().columns - 2
 
 
 def code_list(text: str) -> list[str]:
@@ -46,3 +60,16 @@ def per_file_ignores(text: str) -> list[tuple[str, tuple[str, ...]]]:
         else:
             raise argparse.ArgumentTypeError(f"expected PATTERN:CODE, found {part!r}")
     return pairs
+
+
+def process_count(text: str) -> int:
+    """A number of processes.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If it is no whole number of one or more.
+    """
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of 1 or more, found {text!r}")
+    return int(text)

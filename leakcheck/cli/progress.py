@@ -21,7 +21,7 @@ class ProgressLine:
         if not self._enabled or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _INTERVAL
-        self._show(f"{what}: {done} of {total} files" if done else f"{what}: {total} files")
+        self._show(f"{what}: {done} of {total}")
 
     def _show(self, text: str) -> None:
         self._shown = True

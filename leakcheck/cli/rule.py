@@ -2,28 +2,97 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from leakcheck.cli.options import use_rules_here
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.config import find_config
 from leakcheck.project.nearest import nearest
+from leakcheck.project.paths import shown
 from leakcheck.project.select import DRIVER_CODES
-from leakcheck.report.ansi import Style, wants_colour
+from leakcheck.report.ansi import Style, style_of
+from leakcheck.scaffold import FAMILIES, checkout_at, new_rule_of_leakcheck, new_rule_of_project
+
+EXAMPLES = """\
+examples:
+  leakcheck rule                                  list all rules
+  leakcheck rule LK101
+  leakcheck rule preprocess-before-split
+  leakcheck rule --new scale-twice --family separation        in a clone of leakcheck
+  leakcheck rule --new one-look --code ACME001                in your project
+"""
 
 
 def run(arguments: list[str]) -> int:
     """Print the page of a rule, or the list of all rules."""
-    parser = Parser("leakcheck rule", "Show what a rule finds, why it matters, and right and wrong examples.")
-    parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)")
-    options = parser.parse_args(arguments)
-    style = Style(wants_colour(sys.stdout, options.color))
+    options = build_parser().parse_args(arguments)
+    if options.new:
+        return _start(options)
+    if options.code or options.family:
+        raise LeakcheckError("--code and --family belong to a new rule", expected="--new NAME")
+    use_rules_here()
+    style = style_of(sys.stdout, options.color)
     lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
     for line in lines:
         print(line)
     return 0
+
+
+def build_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "leakcheck rule",
+        "[CODE]",
+        "Show what a rule finds, with wrong and right examples; or start a new rule.",
+        EXAMPLES,
+    )
+    parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
+    new = parser.add_argument_group("a new rule").add_argument
+    new("--new", metavar="NAME", help="write a rule file and its page, to be edited; nothing is overwritten")
+    new(
+        "--family",
+        choices=FAMILIES,
+        help="where it belongs; in a project of yours, a family that reads the same (default: separation, code)",
+    )
+    new("--code", metavar="CODE", help="its code (default: the next free one)")
+    return parser
+
+
+def _start(options: argparse.Namespace) -> int:
+    """Write a new rule and say how to go on."""
+    if options.rule is not None:
+        raise LeakcheckError("--new starts one rule", expected="no CODE beside it", found=options.rule)
+    checkout = checkout_at(Path.cwd())
+    if checkout is not None:
+        new = new_rule_of_leakcheck(checkout, options.new, options.family, options.code)
+        test = f"python -m pytest tests/test_rule_pages.py -k {new.name.replace('-', '_')}"
+        guide = "docs/writing-rules.md"
+    else:
+        new = new_rule_of_project(_folder_of_rules(), options.new, options.family, options.code)
+        test = "a test of yours that calls leakcheck.testing.check_page"
+        guide = "the page on plugins in leakcheck's documentation"
+    for file in new.write():
+        print(f"wrote {shown(file)}")
+    print(f"They hold together as they are. Edit the page, then the rule ({guide}); test them with:\n  {test}")
+    return 0
+
+
+def _folder_of_rules() -> Path:
+    """The first folder that the configuration names for in-house rules."""
+    config = find_config([Path.cwd()])
+    for name in config.rules:
+        if not name.endswith(".py"):
+            return config.root / name
+    raise LeakcheckError(
+        "the configuration names no folder for rules",
+        file=shown(config.file or "leakcheck.toml"),
+        expected='a line such as rules = ["tools/leakcheck"]',
+    )
 
 
 def _list(style: Style) -> Iterator[str]:

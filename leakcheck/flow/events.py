@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from leakcheck.flow.rows import Cut, Rows, Site
+from leakcheck.flow.rows import Cut, Numbered, Rows, Site
 
 if TYPE_CHECKING:
     from leakcheck.flow.values import Data
@@ -14,7 +15,7 @@ Column: TypeAlias = tuple[int, str]  # the frame a column was first seen in, and
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Loop:
+class Loop(Numbered):
     """A loop that was entered: `count` rounds where that is known; what it repeats over."""
 
     site: Site
@@ -24,7 +25,7 @@ class Loop:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Learn:
+class Learn(Numbered):
     """Statistics computed from rows: a fit, a call that learns, plain arithmetic over all rows."""
 
     what: str  # as the code names it: "StandardScaler", "mean"
@@ -42,7 +43,7 @@ class Learn:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Train:
+class Train(Numbered):
     """A predictor is fitted on rows."""
 
     model: int
@@ -63,7 +64,7 @@ class Train:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Predict:
+class Predict(Numbered):
     """Predictions made from rows, by a model in the state that these trainings left."""
 
     model: int
@@ -75,7 +76,7 @@ class Predict:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Score:
+class Score(Numbered):
     """Predictions from rows reduced against their target."""
 
     what: str
@@ -91,7 +92,7 @@ class Score:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Choose:
+class Choose(Numbered):
     """Something was kept because its score was best."""
 
     scores: tuple[Score, ...]
@@ -102,7 +103,7 @@ class Choose:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Split:
+class Split(Numbered):
     """Rows were cut apart to hold some out."""
 
     cut: Cut
@@ -114,7 +115,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Draw:
+class Draw(Numbered):
     """Rows were repeated, drawn with replacement or made up from others."""
 
     what: str
@@ -124,5 +125,45 @@ class Draw:
     name: str
 
 
-Mark: TypeAlias = Learn | Predict | Score | Draw
-Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw
+class TieKind(Enum):
+    """How a row is tied to other rows of its table."""
+
+    EARLIER = "earlier"  # a lag, a trailing window
+    LATER = "later"  # a negative shift, a centred or forward window
+    FILLED = "filled"  # a gap filled from later rows
+    WHOLE = "whole"  # smoothed or decomposed as a whole series
+    WINDOW = "window"  # overlapping windows of rows
+    INDEXED = "indexed"  # a table with time in its index
+    SORTED = "sorted"  # a table in the order of time
+    GROUPED = "grouped"  # a value of all rows of an entity
+
+
+LOOKS_AHEAD = frozenset({TieKind.LATER, TieKind.FILLED, TieKind.WHOLE})
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tie(Numbered):
+    """A value that is computed from other rows than its own, or rows that stand in the order of time."""
+
+    what: str  # as the code names it: "shift(-1)", "rolling"
+    kind: TieKind
+    rows: Rows
+    site: Site
+    ahead: int | None = None  # how many rows it looks ahead, where that is known
+    column: Column | None = None  # the column it was written to
+    keys: tuple[str, ...] = ()  # the columns it is computed from, or by which rows are grouped
+    whole: bool = False  # done to a whole table
+    unsure: bool = False  # the direction is not known, but for a sign
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Entities(Numbered):
+    """The code names the column that tells which rows belong together, for a fold or a split."""
+
+    rows: Rows
+    site: Site
+    name: str
+
+
+Mark: TypeAlias = Learn | Predict | Score | Draw | Tie
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities

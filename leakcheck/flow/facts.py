@@ -109,6 +109,60 @@ class TargetColumn:
     confidence: Confidence
 
 
+class Blind(Enum):
+    """What a split of rows by chance pays no heed to."""
+
+    TIME = "time"
+    WINDOWS = "windows"
+    ENTITIES = "entities"
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSplit:
+    """Rows that belong together, or follow each other, come to both sides of a split."""
+
+    to: Blind
+    what: str  # the splitter, as the code names it
+    evidence: str  # what shows that the rows belong together, in words
+    rows: str
+    weak: bool  # the rows are in the order of time, and nothing else
+    honest_test: bool  # rows held out otherwise are scored in the end
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """A feature is computed from later rows."""
+
+    what: str  # as the code names it
+    feature: str  # the column, where it is known
+    train: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+class UnknownKind(Enum):
+    """Why something was not followed."""
+
+    CALLABLE = "callable"  # of a library that no table describes
+    METHOD = "method"  # of data, that no table describes
+    VALUE = "value"  # called, but what it holds is not known
+    IMPORT = "import"  # of a project module or a name in it that isn't found
+    LIMIT = "limit"  # cut short by a limit of work
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """One thing that was not followed, with its places in the order in which they were met."""
+
+    kind: UnknownKind
+    name: str
+    places: tuple[Location, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramFacts:
     """All that the code leg knows of the files it was given."""
@@ -119,6 +173,8 @@ class ProgramFacts:
     choices: tuple[ChoiceLeak, ...] = ()
     reuses: tuple[TestReuse, ...] = ()
     target_columns: tuple[TargetColumn, ...] = ()
+    blind_splits: tuple[BlindSplit, ...] = ()
+    look_aheads: tuple[LookAhead, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
-    unknown_calls: tuple[tuple[str, int], ...] = ()
+    unknown: tuple[Unknown, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, TypeAlias
 
-from leakcheck.flow.rows import union
+from leakcheck.flow.rows import split_within, union, within
 from leakcheck.flow.values import (
     UNKNOWN,
     Choice,
@@ -20,6 +20,7 @@ from leakcheck.flow.values import (
     Items,
     LibObject,
     ListObject,
+    Method,
     Ref,
     Value,
 )
@@ -40,6 +41,7 @@ class Heap:
         self._addresses = count(1)
         self._numbers = count(1)
         self._numbered: dict[tuple[Any, ...], int] = {}
+        self._parts: dict[int, tuple[Any, ...]] = {}
 
     # --- reading and writing
 
@@ -80,7 +82,12 @@ class Heap:
         known = self._numbered.get(parts)
         if known is None:
             known = self._numbered[parts] = next(self._numbers)
+            self._parts[known] = parts
         return known
+
+    def parts(self, number: int) -> tuple[Any, ...]:
+        """What a number was made from; nothing where it is of its own."""
+        return self._parts.get(number, ())
 
     # --- branches
 
@@ -111,12 +118,23 @@ class Heap:
             if present:
                 joined = present[0]
                 for value in present[1:]:
-                    joined = self.join(joined, value)
+                    joined = self._either(joined, value)
                 self.set(key, joined)
             else:
                 self.delete(key)
 
     # --- joining
+
+    def _either(self, a: Any, b: Any) -> Any:
+        """What holds after two branches: where only one of them split the rows, they count as split."""
+        joined = self.join(a, b)
+        one, other = self.load(a), self.load(b)
+        if not (isinstance(joined, Data) and isinstance(one, Data) and isinstance(other, Data)):
+            return joined
+        for part, whole in ((one, other), (other, one)):
+            if part.rows != whole.rows and within(part.rows, whole.rows) and split_within(part.rows, whole.rows):
+                return joined.but(rows=part.rows, keys=part.keys)
+        return joined
 
     def join(self, a: Any, b: Any) -> Any:
         if a is b:
@@ -169,7 +187,8 @@ class Heap:
         return Choice(tuple(others[:_MOST_OPTIONS]))
 
     def mixed(self, constants: list[Any]) -> Data:
-        return Data(kind="scalar", number=self.fresh())
+        below = any(isinstance(c.value, int | float) and c.value < 0 for c in constants)
+        return Data(kind="scalar", number=self.fresh(), flags=frozenset({"negative"}) if below else frozenset())
 
     def join_data(self, a: Data, b: Data) -> Data:
         if a == b:
@@ -227,6 +246,9 @@ class Heap:
             return Data(kind="scalar", number=self.number("const", type(held.value).__name__, held.value))
         if depth > 4:
             return UNKNOWN
+        if isinstance(held, Method):
+            # A property named like a method, such as the mean of a predicted distribution.
+            return self.data(held.owner, depth + 1) if held.function is None else UNKNOWN
         parts: list[Value] = []
         if isinstance(held, Items):
             parts = list(held.items)

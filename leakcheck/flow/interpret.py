@@ -1,7 +1,7 @@
 """Runs the steps of a program over abstract values, in execution order, and records events.
 
-What a library's callables do stands in `leakcheck.flow.library`; what methods, attributes and subscripts of frames and
-arrays do stands in `leakcheck.flow.data`. This module is the language itself: names, branches, loops, calls, classes.
+What happens to values (containers, frames and arrays, library callables and objects) stands in
+`leakcheck.flow.operations`. This module is the language itself: names, branches, loops, calls, classes.
 """
 
 from __future__ import annotations
@@ -11,11 +11,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.data import DataOperations, Evaluated, role_of_word, split_words
 from leakcheck.flow.events import Event, Learn, Loop, Mark
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
-from leakcheck.flow.library import Library
-from leakcheck.flow.rows import Root, Rows, Site, whole
+from leakcheck.flow.operations.builtin_functions import Builtins
+from leakcheck.flow.operations.callables import Callables
+from leakcheck.flow.operations.choices import Choices
+from leakcheck.flow.operations.combining import Combining
+from leakcheck.flow.operations.common import Evaluated, role_of_word, split_words
+from leakcheck.flow.operations.containers import Containers
+from leakcheck.flow.operations.data import DataOperations
+from leakcheck.flow.operations.frames import Frames
+from leakcheck.flow.operations.groups import Groups
+from leakcheck.flow.operations.learners import Learners
+from leakcheck.flow.operations.library import Library
+from leakcheck.flow.operations.loading import Loading
+from leakcheck.flow.operations.methods import Methods
+from leakcheck.flow.operations.objects import Objects
+from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.scoring import Scoring
+from leakcheck.flow.operations.series import Series
+from leakcheck.flow.operations.special import SpecialFunctions
+from leakcheck.flow.operations.splitting import Splitting
+from leakcheck.flow.operations.subscripts import Subscripts
+from leakcheck.flow.operations.writes import Writes
+from leakcheck.flow.prefilter import names_library
+from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -46,8 +67,9 @@ FindModule = Callable[[str, int, Source], Source | None]
 
 _MOST_DEPTH = 320  # project functions that call each other
 _MOST_NESTED = 6  # loops inside loops whose bodies are run twice
-_MOST_WORK = 120_000  # statements of one program
+_MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
+_MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
 _MOST_UNROLLED = 12
 _BUILTINS = frozenset(
     [
@@ -104,6 +126,7 @@ _BUILTINS = frozenset(
         "input",
     ]
 )
+_OF_BUILTINS = frozenset(name for kind in (str, bytes, int, list, dict, set) for name in dir(kind))
 _COMPARISONS = frozenset({"<", ">", "<=", ">=", "==", "!="})
 _ORDERINGS = frozenset({"<", ">", "<=", ">="})
 
@@ -142,13 +165,14 @@ class Interpreter:
     """One program: the file it starts from and the project modules that it imports."""
 
     def __init__(self, tables: Tables, find_module: FindModule, parse: Callable[[Source], Any]) -> None:
+        begin_program()
         self.tables = tables
         self.find_module = find_module
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
         self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
-        self.unknown_calls: dict[str, int] = {}
+        self.unknown: dict[tuple[UnknownKind, str], dict[Site, None]] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
@@ -160,7 +184,7 @@ class Interpreter:
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
-        self.calls_of: dict[int, int] = {}
+        self.calls_of: dict[Any, int] = {}  # by the function's node, or the lambda itself
         self.loops: tuple[Loop, ...] = ()
         self.loop_of: dict[Any, Loop] = {}
         self.caller: Site | None = None
@@ -170,7 +194,25 @@ class Interpreter:
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
-        self.data_ops = DataOperations(self)
+        self.data = DataOperations(self)
+        self.containers = Containers(self)
+        self.subscripts = Subscripts(self)
+        self.writes = Writes(self)
+        self.operators = Operators(self)
+        self.choices = Choices(self)
+        self.frames = Frames(self)
+        self.groups = Groups(self)
+        self.series = Series(self)
+        self.combining = Combining(self)
+        self.methods = Methods(self)
+        self.loading = Loading(self)
+        self.splitting = Splitting(self)
+        self.callables = Callables(self)
+        self.scoring = Scoring(self)
+        self.learners = Learners(self)
+        self.objects = Objects(self)
+        self.builtins = Builtins(self)
+        self.special = SpecialFunctions(self)
         self.library = Library(self)
         self.main: Unit | None = None
         self.statement: s.Node = s.Node((1, 1, 1, 1))
@@ -222,15 +264,30 @@ class Interpreter:
     def run(self, source: Source) -> None:
         """Interpret a file as the main program, then the functions in it that nobody called."""
         unit = self.load_unit(source, given=True, main=True)
+        if self._is_unit_test(unit):
+            return  # it checks code and reports no score
         self.symbolic = True
         self._run_uncalled(unit)
+
+    def forget(self) -> None:
+        """Let go of everything at once: what refers to each other here would wait for the garbage collector."""
+        self.__dict__.clear()
+
+    def _is_unit_test(self, unit: Unit) -> bool:
+        name = unit.path.rsplit("/", 1)[-1]
+        if name == "conftest.py":
+            return True
+        if not (name.startswith("test_") or name.endswith("_test.py")):
+            return False
+        return any(f.unit is unit and f.name.startswith("test") and f.name != "test" for f in self.functions)
 
     def load_unit(self, source: Source, *, given: bool = False, main: bool = False) -> Unit:
         known = self.units.get(source.path)
         if known is not None:
             return known
         frame = self.heap.frame()
-        unit = Unit(source.path.removesuffix(".py"), source.path, frame, given)
+        known_library = any(names_library(chunk.text.encode(), self.tables.libraries) for chunk in source.chunks)
+        unit = Unit(source.path.removesuffix(".py"), source.path, frame, given, known_library)
         self.units[source.path] = unit
         self.sources[frame] = source
         if main:
@@ -292,7 +349,7 @@ class Interpreter:
         saved = self.unit, self.cell
         self.unit, self.cell = function.unit, function.cell
         returned = self.call_function(function, Args(pos, keywords), site, owner=owner)
-        self.library.handed_on(returned, site)
+        self.learners.handed_on(returned, site)
         self.unit, self.cell = saved
 
     def parameter(self, param: s.Param, site: Site) -> Value:
@@ -344,6 +401,12 @@ class Interpreter:
         """Record an event once: a second round of a loop gives the same one."""
         return self.events.setdefault((type(event), *key), event)
 
+    def note_unknown(self, kind: UnknownKind, name: str, site: Site) -> None:
+        """Remember what isn't followed; what Python's own texts and containers offer is known to learn nothing."""
+        if kind in (UnknownKind.METHOD, UnknownKind.VALUE) and name.rpartition(".")[2] in _OF_BUILTINS:
+            return
+        self.unknown.setdefault((kind, name), {})[site.bare()] = None
+
     # --- statements ----------------------------------------------------------------------------------------------
 
     def block(self, block: s.Block) -> str | None:
@@ -379,7 +442,7 @@ class Interpreter:
                 self.heap.delete((self.frame.id, target.id))
             elif isinstance(target, s.Index):
                 base = self.eval(target.base)
-                self.data_ops.delete_item(base, self.eval(target.index))
+                self.writes.delete_item(base, self.eval(target.index))
 
     def _branches(self, runs: Sequence[Callable[[], str | None]]) -> str | None:
         """Run each from the same state and join what the ones that go on have changed."""
@@ -403,7 +466,7 @@ class Interpreter:
             return self.block(node.body)
         if known is False:
             return self.block(node.orelse)
-        self.data_ops.note_choice(test, node.test, node.body)
+        self.choices.note_choice(test, node.test, node.body)
         outer, self.control = self.control, self.control | self._learned_in(test)
         try:
             return self._branches([lambda: self.block(node.body), lambda: self.block(node.orelse)])
@@ -434,9 +497,9 @@ class Interpreter:
 
     def _for(self, node: s.For) -> str | None:
         iterable = self.eval(node.iter)
-        items, element, over = self.data_ops.iterate(iterable, self.site(node))
-        count = len(items) if items is not None else self.data_ops.length(iterable)
-        over = self._repeats(node.target, over)
+        items, element, over = self.containers.iterate(iterable, self.site(node))
+        count = len(items) if items is not None else self.containers.length(iterable)
+        over = self._repeats(node.target, over, node.iter)
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
@@ -454,7 +517,7 @@ class Interpreter:
             self.heap.apply([{}, *leftover])
         return self.block(node.orelse)
 
-    def _repeats(self, target: s.Expr, over: str) -> str:
+    def _repeats(self, target: s.Expr, over: str, iterable: s.Expr) -> str:
         """What a loop repeats over, by the names that it binds."""
         names = " ".join(_names(target)).lower()
         if over == "folds":
@@ -465,7 +528,10 @@ class Interpreter:
             return "epochs"
         if "fold" in names:
             return "folds"
-        if "thresh" in names or names in ("t", "th", "thr", "cutoff"):
+        if "thresh" in names or names in ("th", "thr", "cutoff"):
+            return "thresholds"
+        counts = isinstance(iterable, s.Call) and isinstance(iterable.func, s.Name) and iterable.func.id == "range"
+        if names == "t" and not counts:  # over a range it is a point in time
             return "thresholds"
         return over
 
@@ -495,7 +561,9 @@ class Interpreter:
         """
         rounds = 2
         if len(self.loops) > _MOST_NESTED:
-            self.unfollowed[f"the loop on line {self.loops[-1].site.span[0]}"] = None
+            loop = self.loops[-1].site
+            self.unfollowed[f"the loop on line {loop.span[0]}"] = None
+            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", loop)
             rounds = 1
         for turn in range(rounds):
             begin()
@@ -653,6 +721,8 @@ class Interpreter:
                 elif isinstance(base, Lib):
                     for star, qualified in self.tables.star(base.name).items():
                         self.set_name(star, Lib(qualified))
+                    if node.level:
+                        self.note_unknown(UnknownKind.IMPORT, "." * node.level + node.module, self.site(node))
                 continue
             self.set_name(bound, self._imported(base, node, name))
 
@@ -665,7 +735,12 @@ class Interpreter:
         source = self.find_module(dotted, node.level, self.sources[self.unit.frame])
         if source is not None:
             return Module(self.load_unit(source))
-        return UNKNOWN if isinstance(base, Module) else Lib(f"{node.module}.{name}")
+        if isinstance(base, Module):
+            self.note_unknown(UnknownKind.IMPORT, f"{name} from {base.unit.path}", self.site(node))
+            return UNKNOWN
+        if node.level:
+            self.note_unknown(UnknownKind.IMPORT, "." * node.level + (node.module or name), self.site(node))
+        return Lib(f"{node.module}.{name}")
 
     # --- names and targets ---------------------------------------------------------------------------------------
 
@@ -696,7 +771,7 @@ class Interpreter:
             base = self.eval(target.base)
             self.set_attr(base, target.name, self.boxed(value, _dotted(target)))
         elif isinstance(target, s.Index):
-            self.data_ops.set_item(target, value)
+            self.writes.set_item(target, value)
         elif isinstance(target, s.Star):
             self.bind(target.value, value)
 
@@ -724,14 +799,14 @@ class Interpreter:
     def _unpack(self, target: s.Seq, value: Value) -> None:
         count = len(target.items)
         starred = [i for i, item in enumerate(target.items) if isinstance(item, s.Star)]
-        parts = self.data_ops.unpack(value, count if not starred else None)
+        parts = self.containers.unpack(value, count if not starred else None)
         if starred and parts is not None:
             i = starred[0]
             after = count - i - 1
             middle = self.heap.new(ListObject(tuple(parts[i : len(parts) - after])))
             parts = [*parts[:i], middle, *(parts[len(parts) - after :] if after else [])]
         if parts is None or len(parts) != count:
-            part = self.data_ops.element(value)
+            part = self.containers.element(value)
             parts = [part] * count
         for item, part in zip(target.items, self._parts_by_name(target, value, parts), strict=True):
             self.bind(item, part)
@@ -746,7 +821,7 @@ class Interpreter:
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
-        return [self.data_ops.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
+        return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:
         if isinstance(base, Choice):
@@ -765,8 +840,10 @@ class Interpreter:
         elif isinstance(held, Data) and name == "columns":
             frame = self.heap.fresh()
             self.heap.set(base.address, held.but(columns=Columns(frame, rest=held.marks), number=frame))
+        elif isinstance(held, Data) and name == "index" and "datetime" in self.heap.data(value).flags:
+            self.heap.set(base.address, self.series.indexed(held, "the index", self.statement_site()))
         elif isinstance(held, Data) and name not in ("index", "name", "attrs", "shape", "requires_grad"):
-            self.data_ops.set_column(base, name, value)
+            self.writes.set_column(base, name, value)
 
     # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -813,9 +890,9 @@ class Interpreter:
         if isinstance(held, LibObject):
             if name in held.attrs:
                 return held.attrs[name]
-            return self.library.get_attr(base, held, name)
+            return self.objects.get_attr(base, held, name)
         if isinstance(held, Data):
-            return self.data_ops.get_attr(base, held, name, node)
+            return self.subscripts.get_attr(base, held, name, node)
         return Method(base, None, name)
 
     def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
@@ -862,7 +939,7 @@ class Interpreter:
 
     def _index(self, node: s.Index) -> Value:
         base = self.eval(node.base)
-        return self.data_ops.get_item(base, node.index, node)
+        return self.subscripts.get_item(base, node.index, node)
 
     def _seq(self, node: s.Seq) -> Value:
         items: list[Value] = []
@@ -870,10 +947,10 @@ class Interpreter:
         for item in node.items:
             if isinstance(item, s.Star):
                 inner = self.eval(item.value)
-                parts = self.data_ops.unpack(inner, None)
+                parts = self.containers.unpack(inner, None)
                 if parts is None:
                     known = False
-                    items.append(self.data_ops.element(inner))
+                    items.append(self.containers.element(inner))
                 else:
                     items += parts
             else:
@@ -934,7 +1011,7 @@ class Interpreter:
                 if not isinstance(held[0], Data | Choice):
                     return Const(op == "is not")
             return Data(kind="scalar", number=self.heap.fresh())
-        return self.data_ops.operate(op, values, node)
+        return self.operators.operate(op, values, node)
 
     def _concatenated(self, a: ListObject | Items, b: ListObject | Items) -> Value:
         if isinstance(a, Items) and isinstance(b, Items):
@@ -946,11 +1023,11 @@ class Interpreter:
         return self.heap.new(ListObject(None, self.heap.join_all(parts)))
 
     def _extended(self, held: ListObject, more: Value) -> ListObject:
-        parts = self.data_ops.unpack(more, None)
+        parts = self.containers.unpack(more, None)
         if held.items is not None and parts is not None and not self.loops:
             return ListObject(held.items + tuple(parts))
         inner = [*(held.items or ()), *([held.any] if held.any is not None else [])]
-        inner += parts if parts is not None else [self.data_ops.element(more)]
+        inner += parts if parts is not None else [self.containers.element(more)]
         return ListObject(None, self.heap.join_all(inner))
 
     def _ternary(self, node: s.Ternary) -> Value:
@@ -958,7 +1035,7 @@ class Interpreter:
         known = self.truth(test)
         if known is not None:
             return self.eval(node.body if known else node.orelse)
-        self.data_ops.note_choice(test, node.test, None)
+        self.choices.note_choice(test, node.test, None)
         joined: Value = self.heap.join(self.eval(node.body), self.eval(node.orelse))
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
@@ -1002,7 +1079,7 @@ class Interpreter:
             left, right = test.operands
             if not isinstance(left, s.Name) or left.id != element.id:
                 return None
-            names = self.data_ops.names_in(self.heap.load(self.eval(right)))
+            names = self.data.names_in(self.heap.load(self.eval(right)))
             if names is None:
                 return None
             gone += names
@@ -1012,7 +1089,7 @@ class Interpreter:
         listed = held if held.kind == "columns" else self.heap.data(self.get_attr(held, "columns", node))
         if listed.kind != "columns":
             return None
-        return self.heap.new(self.data_ops.fewer_columns(listed, gone))
+        return self.heap.new(self.data.fewer_columns(listed, gone))
 
     def _run_comp(self, node: s.Comp, depth: int, results: list[Value], keyed: dict[Any, Value]) -> bool:
         if depth == len(node.loops):
@@ -1025,9 +1102,9 @@ class Interpreter:
             return True
         part = node.loops[depth]
         iterable = self.eval(part.iter)
-        items, element, over = self.data_ops.iterate(iterable, self.site(part))
-        count = len(items) if items is not None else self.data_ops.length(iterable)
-        over = self._repeats(part.target, over)
+        items, element, over = self.containers.iterate(iterable, self.site(part))
+        count = len(items) if items is not None else self.containers.length(iterable)
+        over = self._repeats(part.target, over, part.iter)
         outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
         if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):
@@ -1057,14 +1134,16 @@ class Interpreter:
         return exact
 
     def _join_string(self, node: s.Join) -> Value:
-        text: list[str] | None = []
+        texts = [""]  # what is known, broken where it is not
         for part in node.parts:
             value = self.heap.load(self.eval(part))
-            if isinstance(value, Const) and text is not None:
-                text.append(str(value.value))
+            if isinstance(value, Const):
+                texts[-1] += str(value.value)
             else:
-                text = None
-        return Const("".join(text)) if text is not None else Data(kind="scalar", number=self.heap.fresh())
+                texts.append("")
+        if len(texts) == 1:
+            return Const(texts[0])
+        return Data(kind="scalar", number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)
@@ -1073,7 +1152,7 @@ class Interpreter:
 
     def _yield(self, node: s.Yield) -> Value:
         value = self.eval(node.value) if node.value is not None else NONE
-        self.frame.yields.append(self.data_ops.element(value) if node.delegate else value)
+        self.frame.yields.append(self.containers.element(value) if node.delegate else value)
         return UNKNOWN
 
     # --- calls ---------------------------------------------------------------------------------------------------
@@ -1090,7 +1169,16 @@ class Interpreter:
             args = self.arguments(node)
         finally:
             self.enclosing.pop()
+        if isinstance(callee, Data | Ref):
+            self._note_unknown_callee(callee, func, self.site(node))
         return self.call(callee, args, self.site(node))
+
+    def _note_unknown_callee(self, callee: Value, func: s.Expr, site: Site) -> None:
+        held = self.heap.load(callee)
+        if isinstance(held, Data) and held.kind == "series" and isinstance(func, s.Attr):
+            self.note_unknown(UnknownKind.METHOD, f".{func.name}", site)  # taken for a column at first
+        elif isinstance(held, Data):
+            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", site)
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
         """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""
@@ -1115,10 +1203,10 @@ class Interpreter:
         for arg in node.args:
             value = self.eval(arg.value)
             if arg.star == "*":
-                parts = self.data_ops.unpack(value, None)
+                parts = self.containers.unpack(value, None)
                 if parts is None:
                     args.star = True
-                    args.pos.append(self.data_ops.element(value))
+                    args.pos.append(self.containers.element(value))
                 else:
                     args.pos += parts
             elif arg.star == "**":
@@ -1126,8 +1214,11 @@ class Interpreter:
                 if isinstance(held, DictObject):
                     args.kw.update({k: v for k, v in held.items.items() if isinstance(k, str)})
                     args.star = args.star or held.any is not None
+                    value = held.any or NONE
                 else:
                     args.star = True
+                if self.heap.data(value).rows:
+                    args.kw["**"] = value  # under names that aren't known: no parameter is called so
             elif arg.keyword is not None:
                 args.kw[arg.keyword] = value
             else:
@@ -1150,7 +1241,7 @@ class Interpreter:
             return self.heap.join_all([self.call(option, args, site) for option in callee.options])  # type: ignore[no-any-return]
         held = self.heap.load(callee)
         if isinstance(held, LibObject):
-            return self.library.call_object(callee, held, args, site)
+            return self.objects.call_object(callee, held, args, site)
         if isinstance(held, Instance):
             for name in ("__call__", "forward", "call"):
                 function = self.class_attr(held.cls, name)
@@ -1158,9 +1249,9 @@ class Interpreter:
                     result = self.call_function(
                         function, Args([callee, *args.pos], args.kw, args.star), site, owner=callee
                     )
-                    return self.library.instance_called(callee, held, args, result, site)
-            return self.library.instance_called(callee, held, args, None, site)
-        return self.data_ops.unknown_call(callee, args, site)
+                    return self.objects.instance_called(callee, held, args, result, site)
+            return self.objects.instance_called(callee, held, args, None, site)
+        return self.data.unknown_call(callee, args, site)
 
     def _call_bound(self, method: Method, args: Args, site: Site) -> Value:
         owner = method.owner
@@ -1170,15 +1261,17 @@ class Interpreter:
                 first: Value = held.cls if isinstance(held, Instance) else owner
                 return self.call_function(method.function, Args([first, *args.pos], args.kw, args.star), site)
             inner = Args([owner, *args.pos], args.kw, args.star)
+            if self._lacks_arguments(method.function, inner):
+                return self.data.pass_through(args)
             return self.call_function(method.function, inner, site, owner=owner)
         held = self.heap.load(owner)
         if isinstance(held, LibObject):
-            return self.library.call_method(owner, held, method.name, args, site)
+            return self.objects.call_method(owner, held, method.name, args, site)
         if isinstance(held, Instance):
-            return self.library.instance_method(owner, held, method.name, args, site)
+            return self.objects.instance_method(owner, held, method.name, args, site)
         if isinstance(owner, Partial) and owner.function == Lib("builtins.super"):
             return self._call_super(owner.args[0], method.name, args, site)
-        return self.data_ops.call_method(owner, method.name, args, site)
+        return self.methods.call_method(owner, method.name, args, site)
 
     def _call_super(self, owner: Value, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(owner)
@@ -1187,7 +1280,7 @@ class Interpreter:
             found = self.class_attr(function.cls, name, skip=function.cls)
             if isinstance(found, Function):
                 return self.call_function(found, Args([owner, *args.pos], args.kw, args.star), site, owner=owner)
-            return self.library.instance_method(owner, held, name, args, site)
+            return self.objects.instance_method(owner, held, name, args, site)
         return NONE
 
     def call_method(self, owner: Value, name: str, args: Args, site: Site) -> Value | None:
@@ -1224,18 +1317,18 @@ class Interpreter:
 
     def call_function(self, function: Function, args: Args, site: Site, owner: Value | None = None) -> Value:
         """Run a project function with the caller's values."""
-        key = id(function.node) if function.node is not None else id(function)
+        key = function.node if function.node is not None else function
         if function.node is not None:
-            self.called.add(key)
+            self.called.add(id(function.node))
         count = self.calls_of.get(key, 0)
         if (
             len(self.stack) >= _MOST_DEPTH
             or self.stack.count(function) > 1
             or self.work > _MOST_WORK
-            or count > _MOST_CALLS
+            or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
         ):
-            self._cut(function)
-            return self.data_ops.pass_through(args)
+            self._cut(function, site)
+            return self.data.pass_through(args)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
@@ -1272,10 +1365,19 @@ class Interpreter:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
 
-    def _cut(self, function: Function) -> None:
+    def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
         self.unfollowed[f"{function.name}()"] = None
+        self.note_unknown(UnknownKind.LIMIT, f"{function.name}()", site)
+
+    def _lacks_arguments(self, function: Function, args: Args) -> bool:
+        """Whether the call would fail at run time, so that it is not the one that happens here."""
+        if args.star or function.decorators:
+            return False
+        given = {name for name, _ in function.defaults} | set(args.kw)
+        positional = [p for p in function.params if p.kind in ("positional-only", "normal")]
+        return any(param.name not in given for param in positional[len(args.pos) :])
 
     def _bind_params(self, function: Function, args: Args, frame: int) -> None:
         defaults = dict(function.defaults)

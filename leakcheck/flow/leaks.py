@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.data import role_of_word, split_words
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Tie, TieKind, Train
 from leakcheck.flow.facts import (
     Choice,
     ChoiceLeak,
@@ -20,11 +19,15 @@ from leakcheck.flow.facts import (
     TargetColumn,
     TestReuse,
     TrainingScore,
+    Unknown,
 )
+from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
+    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -39,7 +42,7 @@ _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
 @dataclass(frozen=True, slots=True)
-class _HeldOut:
+class HeldOut:
     """Rows that a model was not trained on, and what shows it."""
 
     rows: Rows
@@ -52,10 +55,10 @@ class _HeldOut:
 
 def find_leaks(program: Interpreter) -> ProgramFacts:
     """The leak facts of an interpreted program."""
-    return _Joiner(program).facts()
+    return Joiner(program).facts()
 
 
-class _Joiner:
+class Joiner:
     def __init__(self, program: Interpreter) -> None:
         self.program = program
         events = list(program.events.values())
@@ -79,8 +82,13 @@ class _Joiner:
             choices=tuple(self._choices()),
             reuses=tuple(self._reuses()),
             target_columns=tuple(self._target_columns()),
+            blind_splits=tuple(blind_splits(self)),
+            look_aheads=tuple(look_aheads(self)),
             notes=tuple(self.program.notes),
-            unknown_calls=tuple(sorted(self.program.unknown_calls.items())),
+            unknown=tuple(
+                Unknown(kind, name, tuple(map(self.location, sites)))
+                for (kind, name), sites in self.program.unknown.items()
+            ),
         )
 
     # --- what is held out ----------------------------------------------------------------------------------------
@@ -100,8 +108,8 @@ class _Joiner:
             return ()
         return tuple(t for t in self.by_model.get(event.model, ()) if t.kind == "loop")
 
-    def _held_outs(self) -> list[_HeldOut]:
-        found: list[_HeldOut] = []
+    def _held_outs(self) -> list[HeldOut]:
+        found: list[HeldOut] = []
         for score in self.scores:
             for train in self.trained(score):
                 if overlap(score.rows, train.rows) is not Overlap.YES:
@@ -123,7 +131,7 @@ class _Joiner:
                             found.append(self._held_out(rows, train, None))
         return found
 
-    def _held_out(self, rows: Rows, train: Train, score: Score | None) -> _HeldOut:
+    def _held_out(self, rows: Rows, train: Train, score: Score | None) -> HeldOut:
         cut = self._dividing_cut(rows, train.rows)
         split = next((e.site for e in self.splits if e.cut is cut), cut.site if cut is not None else None)
         kind = "split"
@@ -131,7 +139,7 @@ class _Joiner:
             kind = "folds"
         elif (cut is not None and cut.kind is CutKind.VALIDATION) or (score is not None and score.kind == "validation"):
             kind = "validation"
-        return _HeldOut(rows, train, cut, split, score, kind)
+        return HeldOut(rows, train, cut, split, score, kind)
 
     def _dividing_cut(self, rows: Rows, others: Rows) -> Cut | None:
         for _, steps in rows:
@@ -169,7 +177,7 @@ class _Joiner:
         if key not in best or rank < best[key][0]:
             best[key] = (rank, leak)
 
-    def _rank(self, held_out: _HeldOut, leak: LearnLeak) -> int:
+    def _rank(self, held_out: HeldOut, leak: LearnLeak) -> int:
         # The clearest witness is shown: a split that is scored before folds, before a validation part.
         order = {"split": 0, "folds": 4, "validation": 6}[held_out.kind]
         return order + (2 if held_out.score is None else 0) + (20 if leak.honest_test else 0)
@@ -184,7 +192,7 @@ class _Joiner:
                 if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
 
-    def _learn_leak(self, mark: Learn | Draw, held_out: _HeldOut) -> LearnLeak | None:
+    def _learn_leak(self, mark: Learn | Draw, held_out: HeldOut) -> LearnLeak | None:
         if held_out.kind == "validation" and self._other_hold_out(held_out):
             return None
         kind = self._kind_of(mark)
@@ -205,17 +213,17 @@ class _Joiner:
         name = mark.name
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
-        trace = [self._step(f"{what} learns from `{name}` here", mark.site)]
-        trace += self._callers(mark.site)
+        trace = [self.step(f"{what} learns from `{name}` here", mark.site)]
+        trace += self.callers(mark.site)
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
-            trace.append(self._step(label, held_out.split))
+            trace.append(self.step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":
             used = "the training part is handed on here"
-        trace.append(self._step(used, held_out.train.site))
+        trace.append(self.step(used, held_out.train.site))
         if held_out.score is not None:
-            trace.append(self._step("and scored on the held-out rows here", held_out.score.site))
+            trace.append(self.step("and scored on the held-out rows here", held_out.score.site))
         share = held_out.cut.share if held_out.cut is not None else None
         held = f"the rows held out {split_line}" if split_line else "the held-out rows"
         if share is not None:
@@ -228,9 +236,9 @@ class _Joiner:
             name,
             held,
             honest,
-            self._location(mark.site),
-            _unique(trace),
-            self._confidence(mark.rows | held_out.rows, mark),
+            self.location(mark.site),
+            self.unique(trace),
+            self.confidence(mark.rows | held_out.rows, mark),
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -262,12 +270,12 @@ class _Joiner:
     def _names_target(self, columns: frozenset[Column]) -> bool:
         return any(column in columns for column in self.targets)
 
-    def _is_split(self, cut: Cut, held_out: _HeldOut) -> bool:
+    def _is_split(self, cut: Cut, held_out: HeldOut) -> bool:
         """Whether a condition whose bound was computed is itself the split (a cut at a date's quantile)."""
         used = self.program.cuts_used
         return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
 
-    def _together(self, rows: Rows, held_out: _HeldOut) -> bool:
+    def _together(self, rows: Rows, held_out: HeldOut) -> bool:
         roots = {root for root, _ in rows}
         if len(roots) > 1 and any(root.role == "test" or self._named_test(root) for root in roots):
             return True
@@ -280,7 +288,7 @@ class _Joiner:
     def _named_test(self, root: Root) -> bool:
         return "test" in {role_of_word(w) for w in split_words(self.program.root_names.get(root, ""))}
 
-    def _other_hold_out(self, held_out: _HeldOut) -> bool:
+    def _other_hold_out(self, held_out: HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
 
     def _honest_test(self, mark: Learn | Draw) -> bool:
@@ -312,10 +320,10 @@ class _Joiner:
             kind = self._kind_of(mark)
             if kind is None:
                 continue
-            trace = [self._step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
-            trace += self._callers(mark.site)
-            trace.append(self._step(f"{trains[0].what} was trained on other rows here", trains[0].site))
-            trace.append(self._step("and is scored on the result here", score.site))
+            trace = [self.step(f"{mark.what} learns from the held-out rows `{mark.name}` here", mark.site)]
+            trace += self.callers(mark.site)
+            trace.append(self.step(f"{trains[0].what} was trained on other rows here", trains[0].site))
+            trace.append(self.step("and is scored on the result here", score.site))
             yield (
                 mark,
                 LearnLeak(
@@ -326,9 +334,9 @@ class _Joiner:
                     mark.name,
                     f"the held-out rows `{mark.name}`",
                     False,
-                    self._location(mark.site),
-                    _unique(trace),
-                    self._confidence(mark.rows, mark),
+                    self.location(mark.site),
+                    self.unique(trace),
+                    self.confidence(mark.rows, mark),
                 ),
             )
 
@@ -351,14 +359,14 @@ class _Joiner:
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
-                trace = [self._step(f"{train.what} is trained on `{train.name}` here", train.site)]
-                trace += self._callers(train.site)
+                trace = [self.step(f"{train.what} is trained on `{train.name}` here", train.site)]
+                trace += self.callers(train.site)
                 if second is not None:
-                    trace.append(self._step("these rows come from a split of their own here", second))
+                    trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self._step(f"`{score.name}` was held out here", cut.site))
-                trace.append(self._step("and is scored here", score.site))
+                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
                 seen.add(place.bare())
@@ -366,9 +374,9 @@ class _Joiner:
                     train.what,
                     train.name,
                     score.name,
-                    self._location(place),
-                    _unique(trace),
-                    self._confidence(train.rows | score.rows),
+                    self.location(place),
+                    self.unique(trace),
+                    self.confidence(train.rows | score.rows),
                 )
 
     def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
@@ -430,10 +438,10 @@ class _Joiner:
                 and self._is_predictor(score)
             ):
                 trace = (
-                    self._step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
-                    self._step("and scored on the same rows here", score.site),
+                    self.step(f"{trains[0].what} is trained on `{trains[0].name}` here", trains[0].site),
+                    self.step("and scored on the same rows here", score.site),
                 )
-                yield TrainingScore(trains[0].what, score.name, self._location(score.site), _unique(list(trace)))
+                yield TrainingScore(trains[0].what, score.name, self.location(score.site), self.unique(list(trace)))
                 return
 
     def _is_predictor(self, score: Score) -> bool:
@@ -452,6 +460,13 @@ class _Joiner:
 
     def _words(self, rows: Rows) -> set[str]:
         return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
+
+    def _roles(self, name: str) -> set[str]:
+        return {role_of_word(word) for word in split_words(name)} - {""}
+
+    def _parts_named(self, rows: Rows) -> set[str]:
+        """The names of these rows that say which part they are."""
+        return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
     def _is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
@@ -476,16 +491,21 @@ class _Joiner:
     def _untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
+        called = set().union(*(self._roles(score.name) for score in choosing))
+        known, names = {root for root, _ in rows}, self._parts_named(rows)
         trained = [t.rows for t in self.trains]
         events: list[Score | Predict] = [*self.scores, *self.predicts]
         for event in events:
-            if event.rows in used or not event.rows or overlap(event.rows, rows) is not Overlap.NO:
+            if event.rows in used or not event.rows:
+                continue
+            shares = overlap(event.rows, rows)
+            if shares is Overlap.UNKNOWN and called == {"validation"} and self._roles(event.name) == {"test"}:
+                return True  # the code tells its validation rows from its test rows, wherever these come from
+            if shares is not Overlap.NO:
                 continue
             if any(overlap(event.rows, t) is Overlap.YES for t in trained):
                 continue
-            known = {root for root, _ in rows}
-            shared = self._words(event.rows) & self._words(rows) - {"x", "y"}
-            if shared and not known & {root for root, _ in event.rows}:
+            if not known & {root for root, _ in event.rows} and names & self._parts_named(event.rows):
                 continue  # the same rows, loaded again
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
                 continue
@@ -508,22 +528,24 @@ class _Joiner:
             choice = self._what_is_chosen(choose, scores)
             if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
                 continue
+            if choose.what == "by default" and self._roles(scores[0].name) == {"validation"}:
+                continue
             # Taking the best index and the best value of the same scores is one choice.
             sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
             if sites & seen:
                 continue
             seen |= sites
-            trace = [self._step(self._chosen_label(choice), choose.site)]
+            trace = [self.step(self._chosen_label(choice), choose.site)]
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
-                    trace.append(self._step(f"{train.what} is trained here", train.site))
-                trace.append(self._step(f"scored on the test rows `{score.name}` here", score.site))
-                trace += self._callers(score.site)
+                    trace.append(self.step(f"{train.what} is trained here", train.site))
+                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(self._step("the test rows are held out here", cut.site))
+                trace.append(self.step("the test rows are held out here", cut.site))
             yield ChoiceLeak(
-                choice, scores[0].name, self._location(choose.site), _unique(trace), self._confidence(rows)
+                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
             )
         yield from self._choices_by_name(seen)
 
@@ -532,8 +554,8 @@ class _Joiner:
         loader over the rows of the test loader."""
         for site, name in self.program.named_choices.items():
             if site not in seen:
-                trace = (self._step("the best is kept here", site),)
-                yield ChoiceLeak(Choice.STOPPING, name, self._location(site), trace, Confidence.LIKELY)
+                trace = (self.step("the best is kept here", site),)
+                yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
         for site, rows in self.program.validation_loaders.items():
             names = {
                 n
@@ -542,8 +564,8 @@ class _Joiner:
             }
             tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
             if tests and site not in seen:
-                trace = (self._step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self._location(site), trace, Confidence.LIKELY)
+                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
@@ -566,10 +588,18 @@ class _Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if choose.how == "comparison" and choose.loops:
+        if len({score.model for score in scores}) > 1:
             return True
-        models = {(score.model, score.site) for score in scores}
-        return (len(models) > 1 and len({score.model for score in scores}) > 1) or any(s.loops for s in scores)
+        rounds = choose.loops if choose.how == "comparison" else ()
+        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _varies(self, score: Score, loops: set[Loop]) -> bool:
+        """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
+        trains = self.trained(score)
+        if not trains:
+            return bool(loops)
+        trained = {loop for train in trains for loop in (*train.loops, *train.born)}
+        return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
     def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
         if choose.how == "stopping":
@@ -611,19 +641,19 @@ class _Joiner:
             trace = []
             for score in dict.fromkeys([*first, last]):
                 for train in self.trained(score)[:1]:
-                    trace.append(self._step(f"{train.what} is trained here", train.site))
-                trace.append(self._step("and scored on the test rows here", score.site))
-                trace += self._callers(score.site)
+                    trace.append(self.step(f"{train.what} is trained here", train.site))
+                trace.append(self.step("and scored on the test rows here", score.site))
+                trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
-                trace.append(self._step("the test rows are held out here", cut.site))
+                trace.append(self.step("the test rows are held out here", cut.site))
             yield TestReuse(
                 count,
                 self._side_by_side(scores),
                 last.name,
-                self._location(last.site),
-                _unique(trace),
-                self._confidence(rows),
+                self.location(last.site),
+                self.unique(trace),
+                self.confidence(rows),
             )
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
@@ -712,7 +742,14 @@ class _Joiner:
         seen: set[tuple[Site, str]] = set()
         for train in self.trains:
             x, y = train.x, train.y
-            if x is None or y is None or x.columns is None or train.selects_columns or "lag" in y.flags:
+            if (
+                x is None
+                or y is None
+                or x.columns is None
+                or train.selects_columns
+                or _of_other_rows(y)
+                or "window" in x.flags
+            ):
                 continue
             if len(y.sources) != 1:
                 continue
@@ -723,20 +760,20 @@ class _Joiner:
             if target in columns.named or (columns.open and target not in columns.dropped):
                 named = columns.named.get(target)
                 if (named is not None and (frame, target) not in named.sources) or (
-                    named is not None and "lag" in named.flags
+                    named is not None and _of_other_rows(named)
                 ):
                     continue
                 key = (train.site.bare(), target)
                 if key not in seen:
                     seen.add(key)
-                    steps = [self._step(f"{train.what} is trained on `{target}` among the features here", train.site)]
+                    steps = [self.step(f"{train.what} is trained on `{target}` among the features here", train.site)]
                     steps += self._made_features(frame, target, x.rows)
                     yield TargetColumn(
-                        target, target, self._location(train.site), _unique(steps), self._confidence(x.rows)
+                        target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
                     )
                 continue
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or "lag" in column.flags or column.made_at is None:
+                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -747,9 +784,9 @@ class _Joiner:
                 if (site.bare(), name) in seen:
                     continue
                 seen.add((site.bare(), name))
-                steps = [self._step(f"`{name}` is made from the target `{target}` here", site)]
-                steps.append(self._step(f"{train.what} is trained on it here", train.site))
-                yield TargetColumn(target, name, self._location(site), _unique(steps), self._confidence(x.rows))
+                steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
         """Where the features were put together before they were split."""
@@ -760,23 +797,23 @@ class _Joiner:
             for data in split.data:
                 columns = data.columns
                 if columns is not None and columns.frame == frame and target not in columns.dropped and data.made_at:
-                    steps.append(self._step(f"`{data.name}` still holds `{target}` here", data.made_at))
+                    steps.append(self.step(f"`{data.name}` still holds `{target}` here", data.made_at))
         return steps
 
     # --- places --------------------------------------------------------------------------------------------------
 
-    def _location(self, site: Site) -> Location:
+    def location(self, site: Site) -> Location:
         first, column, last, end = site.span
         return Location(site.path, site.cell, first, column, last, end)
 
-    def _step(self, label: str, site: Site) -> TraceStep:
-        return TraceStep(label, self._location(site))
+    def step(self, label: str, site: Site) -> TraceStep:
+        return TraceStep(label, self.location(site))
 
-    def _callers(self, site: Site) -> list[TraceStep]:
+    def callers(self, site: Site) -> list[TraceStep]:
         steps: list[TraceStep] = []
         caller = site.caller
         while caller is not None and len(steps) < 6:
-            steps.append(self._step("called from here", caller))
+            steps.append(self.step("called from here", caller))
             caller = caller.caller
         return steps
 
@@ -788,18 +825,24 @@ class _Joiner:
             return f"in cell {site.cell}, line {line}"
         return f"on line {line}"
 
-    def _confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
+    def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
         unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
         return Confidence.LIKELY if unsure else Confidence.SURE
 
+    def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
+        """The steps of a trace, each place once."""
+        seen: set[Location] = set()
+        kept = []
+        for step in steps:
+            if step.location not in seen:
+                seen.add(step.location)
+                kept.append(step)
+        return tuple(kept)
 
-def _unique(steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
-    seen: set[Location] = set()
-    kept = []
-    for step in steps:
-        if step.location not in seen:
-            seen.add(step.location)
-            kept.append(step)
-    return tuple(kept)
+
+def _of_other_rows(data: Data) -> bool:
+    """Whether a value was shifted or taken over a window: it is not that of the same row."""
+    shifted = (TieKind.EARLIER, TieKind.LATER)
+    return "lag" in data.flags or any(isinstance(m, Tie) and m.kind in shifted for m in data.marks)

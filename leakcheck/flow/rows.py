@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from leakcheck.flow.steps import Span
@@ -42,8 +43,30 @@ class CutKind(Enum):
     VALIDATION = "validation"  # validation_split of a training call
 
 
+_serials = count()
+
+
+def begin_program() -> None:
+    """Number what is made from now on from the start: equal programs are followed in equal order."""
+    global _serials
+    _serials = count()
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Root:
+class Numbered:
+    """A thing that is equal to itself only; sets of such things have an order that doesn't change between runs.
+
+    An address as the hash would make what is shown (which of two trainings, say) a matter of chance.
+    """
+
+    serial: int = field(default_factory=lambda: next(_serials), init=False, repr=False)
+
+    def __hash__(self) -> int:
+        return self.serial
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Root(Numbered):
     """Where rows enter the program."""
 
     name: str
@@ -53,7 +76,7 @@ class Root:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cut:
+class Cut(Numbered):
     """One act of cutting rows apart; its parts are disjoint."""
 
     kind: CutKind
@@ -63,6 +86,8 @@ class Cut:
     share: float | None = None  # the share of rows in part 1, where it is known
     loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
     explicit: bool = True  # made by a splitter, not by slicing or a condition
+    shuffled: bool = False  # rows come to its parts at random
+    apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
     varies: frozenset[str] = field(default=frozenset())
 
     def role(self, part: object) -> str:
@@ -70,6 +95,18 @@ class Cut:
 
 
 Part: TypeAlias = tuple[Cut, object]
+
+
+class _Part(tuple[Cut, object]):
+    """A part of a cut, with a hash that doesn't change between runs as that of a text does."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        part = self[1]
+        return hash((self[0].serial, part if isinstance(part, int) else 2))
+
+
 Atom: TypeAlias = tuple[Root, tuple[Part, ...]]
 Rows: TypeAlias = frozenset[Atom]
 
@@ -95,8 +132,8 @@ def union(*several: Rows) -> Rows:
 
 def narrow(rows: Rows, cut: Cut, part: object) -> Rows:
     """The part of the rows that lies on one side of a cut."""
-    step = (cut, part)
-    narrowed = []
+    step = _Part((cut, part))
+    narrowed: list[Atom] = []
     for root, steps in rows:
         if step in steps:
             narrowed.append((root, steps))
@@ -186,6 +223,12 @@ def within(inner: Rows, outer: Rows) -> bool:
     return bool(inner) and all(
         any(root is other and set(steps) >= set(more) for other, more in outer) for root, steps in inner
     )
+
+
+def split_within(inner: Rows, outer: Rows) -> bool:
+    """Whether a split stands among the cuts that `inner` has and `outer` hasn't."""
+    known = {cut for _, steps in outer for cut, _ in steps}
+    return any(cut.explicit and cut not in known for _, steps in inner for cut, _ in steps)
 
 
 def roles(rows: Rows) -> frozenset[str]:

@@ -116,6 +116,7 @@ class Unit:
     path: str
     frame: int
     given: bool
+    names_library: bool = True  # whether its text imports a library of the tables
 
 
 @dataclass(frozen=True, eq=False, slots=True)

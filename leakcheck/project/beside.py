@@ -1,29 +1,35 @@
-"""What a scan of folders checks beside code: comparisons in prose, and the claims that the configuration declares."""
+"""What a scan of folders checks beside code: comparisons in prose, and the data sets and claims that are declared."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding, Location
+from leakcheck.findings import Finding
 from leakcheck.project.config import Config
 from leakcheck.project.discover import Discovered, discover_prose
+from leakcheck.project.nearest import nearest
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
 
 if TYPE_CHECKING:
+    from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import Claim, ClaimFacts
+
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Findings of prose and claims, claims that couldn't be checked, and the facts of the others."""
+    """Findings of prose, data and claims, what couldn't be checked, and what is known of the rest."""
 
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
+    data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
 
 
@@ -33,10 +39,13 @@ def check_beside(
     code: Collection[str],
     config: Config,
     open_findings: Sequence[Finding],
+    shows: Callable[[Finding], bool],
+    progress: Progress,
     *,
+    with_data: bool = True,
     with_claims: bool = True,
 ) -> Beside:
-    """Check prose against the declared claims, and the claims against their runs.
+    """Check prose against the declared claims, audit the declared data sets, and check the claims against their runs.
 
     Parameters
     ----------
@@ -47,52 +56,84 @@ def check_beside(
     code : collection of str
         Paths of the Python files that are about machine learning: the docstrings of others are not read.
     config : Config
-        Declares the claims.
+        Declares the data sets and claims.
     open_findings : sequence of Finding
-        Of code and data; an open error puts a claim at risk.
+        Of code; an open error puts a claim at risk, and so does one of the data.
+    shows : callable
+        Whether a finding is selected: what is not shown is not open.
+    progress : callable
+        Is told how far the audits are.
+    with_data : bool, default True
+        Whether the data sets are audited.
     with_claims : bool, default True
         Whether the claims are checked against their runs; prose always needs to know them.
 
     Raises
     ------
     LeakcheckError
-        If a declared claim can't be used, or the claims extra is missing.
+        If a declared claim can't be used.
     """
-    from leakcheck.claims.configured import declared, declared_claims
+    from leakcheck.claims.configured import check_declared, declared_claims
 
     file = config.file or config.root / "pyproject.toml"
     claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
-    findings = _prose_findings(places, discovered, code, config, claims)
+    _require_known_data(claims, config, file)
+    problems: list[Problem] = []
+    findings = _prose_findings(places, discovered, code, config, claims, problems)
+    data: tuple[AuditedData, ...] = ()
+    if with_data and config.datasets:
+        from leakcheck.audit.declared import audit_all
+
+        audits = audit_all(config.datasets, config.root, file, progress)
+        data = audits.audited
+        findings += audits.findings
+        problems += audits.problems
     if not with_claims or not claims:
-        return Beside(tuple(findings))
-    checked = declared(config.claims, config.root, open_findings, config=file, exploratory=config.exploratory)
-    return Beside(
-        findings=(*findings, *checked.findings),
-        problems=tuple(_problem(error, file.name) for error in checked.errors),
-        claims=checked.facts,
-    )
+        return Beside(tuple(findings), tuple(problems), data)
+    checked = check_declared(claims, config.root, file, [*open_findings, *filter(shows, findings)])
+    return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts)
+
+
+def _require_known_data(claims: Sequence[Claim], config: Config, file: Path) -> None:
+    known = [table["id"] for table in config.datasets]
+    for claim in claims:
+        for name in claim.datasets:
+            if name not in known:
+                raise LeakcheckError(
+                    f"the data set {name!r} is not declared{nearest(name, known)}",
+                    file=shown(file),
+                    place=f"claim {claim.id!r}",
+                )
 
 
 def _prose_findings(
-    places: Sequence[Path], discovered: Discovered, code: Collection[str], config: Config, claims: Sequence[Claim]
+    places: Sequence[Path],
+    discovered: Discovered,
+    code: Collection[str],
+    config: Config,
+    claims: Sequence[Claim],
+    problems: list[Problem],
 ) -> list[Finding]:
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
-    from leakcheck.rules import rules
+    from leakcheck.rules import RuleError, check, rules
 
     markdown = discover_prose([place for place in places if place.is_dir()], config)
     files = [*markdown, *(f for f in discovered.files if f.path.endswith(".ipynb") or f.path in code)]
     named = [(_below(found.real, config.root) or found.path, found.path, Path(found.real)) for found in files]
     checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProseFacts]
     facts = read_prose(named, claims)
-    return [finding for one in facts for rule in checks for finding in rule.check(one)]
+    findings: list[Finding] = []
+    for one in facts:
+        for rule in checks:
+            try:
+                findings += check(rule, one)
+            except RuleError as failure:
+                problems.append(Problem(failure.message, failure.location))
+    return findings
 
 
 def _below(real: str, root: Path) -> str | None:
     """The path inside the project, as the configuration names its texts."""
     inside = os.path.relpath(real, os.path.realpath(root))
     return None if inside.startswith("..") else Path(inside).as_posix()
-
-
-def _problem(error: LeakcheckError, file: str) -> Problem:
-    return Problem(str(error), Location(file, None, 1, 1, 1, 1))

@@ -22,7 +22,9 @@ class Config:
 
     root: Path
     file: Path | None = None
-    from_file: frozenset[str] = frozenset()
+    from_file: frozenset[str] = frozenset()  # keys whose value the file gives
+    from_overrides: frozenset[str] = frozenset()  # keys that `--config KEY=VALUE` gives in its place
+    from_options: frozenset[str] = frozenset()  # keys that options of their own replace or add to
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -55,9 +57,28 @@ class Config:
 
         `select` starts afresh: what the file says about selecting and ignoring codes is dropped. All other options add.
         """
-        fresh = replace(self, select=tuple(select), extend_select=(), ignore=()) if select is not None else self
+        fresh = self
+        if select is not None:
+            dropped = {"select", "extend-select", "ignore"}
+            fresh = replace(
+                self,
+                from_file=self.from_file - dropped,
+                from_overrides=self.from_overrides - dropped,
+                select=tuple(select),
+                extend_select=(),
+                ignore=(),
+            )
+        given = {
+            "select": select is not None,
+            "extend-select": bool(extend_select),
+            "ignore": bool(ignore),
+            "per-file-ignores": bool(per_file_ignores),
+            "extend-exclude": bool(exclude),
+            "require-reason": require_reason,
+        }
         return replace(
             fresh,
+            from_options=fresh.from_options | {key for key, is_given in given.items() if is_given},
             extend_select=(*fresh.extend_select, *extend_select),
             ignore=(*fresh.ignore, *ignore),
             per_file_ignores=(*fresh.per_file_ignores, *per_file_ignores),
@@ -80,7 +101,9 @@ def _from_working_folder(pattern: str, root: Path) -> str:
     return f"/{here}/{plain.lstrip('/')}"
 
 
-def find_config(paths: Sequence[Path], *, file: Path | None = None, isolated: bool = False) -> Config:
+def find_config(
+    paths: Sequence[Path], *, file: Path | None = None, isolated: bool = False, overrides: Sequence[str] = ()
+) -> Config:
     """The configuration for a run on some paths.
 
     Parameters
@@ -91,13 +114,23 @@ def find_config(paths: Sequence[Path], *, file: Path | None = None, isolated: bo
         Use this file instead of looking for one.
     isolated : bool
         Use no file at all.
+    overrides : sequence of str
+        ``KEY=VALUE`` in TOML; each stands in place of what the file says of its key.
 
     Raises
     ------
     LeakcheckError
         If the file can't be read, or a key is unknown or of the wrong type.
     """
-    start = _common_folder(paths)
+    config = _from_file(_common_folder(paths), file, isolated)
+    if not overrides:
+        return config
+    values = _values(_override_table(overrides), _OVERRIDES)
+    keys = frozenset(key.replace("_", "-") for key in values)
+    return replace(config, from_file=config.from_file - keys, from_overrides=keys, **values)
+
+
+def _from_file(start: Path, file: Path | None, isolated: bool) -> Config:
     if isolated:
         return Config(_project_root(start))
     if file is not None:
@@ -110,6 +143,23 @@ def find_config(paths: Sequence[Path], *, file: Path | None = None, isolated: bo
             if table is not None:
                 return _build(table, candidate)
     return Config(_project_root(start))
+
+
+_OVERRIDES = Path("--config")  # stands for the file in messages about what the command line says
+
+
+def _override_table(texts: Sequence[str]) -> dict[str, Any]:
+    import tomllib
+
+    merged: dict[str, Any] = {}
+    for text in texts:
+        try:
+            merged |= tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise LeakcheckError(
+                f"--config {text}: not TOML: {error}", expected="a file, or KEY=VALUE such as 'ignore = [\"LK101\"]'"
+            ) from None
+    return merged
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:
@@ -166,13 +216,18 @@ def _table(file: Path, required: bool) -> Mapping[str, Any] | None:
 
 
 def _build(table: Mapping[str, Any], file: Path) -> Config:
+    return Config(root=file.absolute().parent, file=file, from_file=frozenset(table), **_values(table, file))
+
+
+def _values(table: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Fields of `Config` by the keys of a table, each checked."""
     values: dict[str, Any] = {}
     for key, value in table.items():
-        check = _KEYS.get(key)
+        check = KEYS.get(key)
         if check is None:
-            raise LeakcheckError(f"unknown key {key!r}{nearest(key, _KEYS)}", file=shown(file))
+            raise LeakcheckError(f"unknown key {key!r}{nearest(key, KEYS)}", file=shown(file))
         values[key.replace("-", "_")] = check(_Place(file, key), value)
-    return Config(root=file.absolute().parent, file=file, from_file=frozenset(table), **values)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +295,7 @@ def _prefix(place: _Place) -> str:
     return "tool.leakcheck." if place.file.name == "pyproject.toml" else ""
 
 
-_KEYS: dict[str, Callable[[_Place, Any], Any]] = {
+KEYS: dict[str, Callable[[_Place, Any], Any]] = {
     "select": _texts,
     "extend-select": _texts,
     "ignore": _texts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,18 +36,22 @@ class Found:
 
 @dataclass
 class Discovered:
-    """The files of a run by their shown path, the real folders that were walked, and what couldn't be looked at."""
+    """The files of a run by their shown path, the real folders that were walked, and what couldn't be looked at.
+
+    `left_out` holds what the configuration excludes: shown paths, and what excludes them.
+    """
 
     files: list[Found] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
 
-def discover(paths: Sequence[Path], config: Config) -> Discovered:
+def discover(paths: Sequence[Path], config: Config, unsaved: Collection[Path] = ()) -> Discovered:
     """Find the Python files and notebooks of some files and folders.
 
     A file named by itself is taken even if excluded, unless `config.force_exclude`. Links to folders are not followed;
-    a file that is reached twice is taken once.
+    a file that is reached twice is taken once. Paths in `unsaved` need not exist.
 
     Raises
     ------
@@ -55,20 +59,21 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
         If a path doesn't exist.
     """
     for path in paths:
-        if not os.path.lexists(path):
+        if path not in unsaved and not os.path.lexists(path):
             raise LeakcheckError("no such file or folder", file=shown(path))
     walk = _Walk(config)
     result = Discovered()
     seen: dict[str, int] = {}
     for path in paths:
-        if path.is_dir():
+        if path not in unsaved and path.is_dir():
             folder = os.path.realpath(path)
             result.folders.append(folder)
             found: Iterator[Found] = walk.folder(folder, shown(path), result.problems)
         elif config.force_exclude and walk.excludes_named(str(path.absolute())):
+            result.left_out[shown(path)] = "by the configuration or an option"
             continue
         else:
-            found = _named(path, result.problems)
+            found = _named(path, result.problems, path in unsaved)
         for entry in found:
             if entry.real not in seen:
                 seen[entry.real] = len(result.files)
@@ -76,6 +81,7 @@ def discover(paths: Sequence[Path], config: Config) -> Discovered:
             elif entry.named:  # named after its folder: still named
                 result.files[seen[entry.real]] = entry
     result.files.sort(key=lambda entry: entry.path)
+    result.left_out |= walk.left_out
     return result
 
 
@@ -90,7 +96,7 @@ def discover_prose(folders: Sequence[Path], config: Config) -> list[Found]:
     return sorted(found.values(), key=lambda entry: entry.path)
 
 
-def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
+def _named(path: Path, problems: list[Problem], is_unsaved: bool) -> Iterator[Found]:
     """A file that was named itself."""
     name = shown(path)
     place = Location(name, None, 1, 1, 1, 1)
@@ -98,6 +104,8 @@ def _named(path: Path, problems: list[Problem]) -> Iterator[Found]:
         problems.append(Problem("a stub file holds no code to check; skipped", place, error=False))
     elif _is_checkpoint(path):
         problems.append(Problem("an autosave copy of Jupyter; skipped", place, error=False))
+    elif is_unsaved:
+        yield Found(name, os.path.realpath(path), True)
     elif not path.is_file():
         what = "a broken link" if path.is_symlink() and not path.exists() else "not a regular file"
         problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))
@@ -132,6 +140,7 @@ class _Walk:
         self._names = DEFAULT_EXCLUDE if config.exclude is None else frozenset()
         self._exclude = Globs((*(config.exclude or ()), *config.extend_exclude), config.root)
         self._respect_gitignore = config.respect_gitignore
+        self.left_out: dict[str, str] = {}  # shown paths, and what leaves them out
 
     def folder(self, folder: str, prefix: str, problems: list[Problem]) -> Iterator[Found]:
         """Walk a real folder that people know as `prefix`."""
@@ -157,28 +166,36 @@ class _Walk:
             ignores = [*ignores, *_read_ignores(folder, ".gitignore")]
         for entry in entries:
             name = entry.name
-            if name in self._names:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if not is_folder and not name.endswith(self._suffixes):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                if self._is_out(entry.path, ignores, True) or self._is_environment(entry.path):
-                    continue
-                yield from self._walk(entry.path, f"{prefix}{name}/", ignores, problems)
-            elif name.endswith(self._suffixes) and not self._is_out(entry.path, ignores, False) and entry.is_file():
+            path = f"{prefix}{name}/" if is_folder else prefix + name
+            why = self._why_out(entry, ignores, is_folder)
+            if why:
+                self.left_out[path] = why
+            elif is_folder:
+                yield from self._walk(entry.path, path, ignores, problems)
+            elif entry.is_file():
                 real = os.path.realpath(entry.path) if entry.is_symlink() else entry.path
-                yield Found(prefix + name, real, False)
+                yield Found(path, real, False)
 
-    def _is_environment(self, folder: str) -> bool:
-        """A virtual environment under any name."""
-        return bool(self._names) and os.path.exists(os.path.join(folder, _VIRTUAL_ENVIRONMENT_MARK))
-
-    def _is_out(self, path: str, ignores: list[Globs], is_folder: bool) -> bool:
+    def _why_out(self, entry: os.DirEntry[str], ignores: list[Globs], is_folder: bool) -> str:
+        """What leaves a file or folder out; empty where nothing does."""
+        path = entry.path
+        if entry.name in self._names:
+            return "by default"
         if self._exclude.patterns and self._exclude.match(path, is_folder):
-            return True
+            return "by the configuration or an option"
         for globs in reversed(ignores):  # the nearest .gitignore has the last word
             decision = globs.decide(path, is_folder)
             if decision is not None:
-                return decision
-        return False
+                if decision:
+                    return "by .gitignore"
+                break
+        # A virtual environment under any name.
+        if is_folder and self._names and os.path.exists(os.path.join(path, _VIRTUAL_ENVIRONMENT_MARK)):
+            return "as a virtual environment"
+        return ""
 
     def _ignores_above(self, folder: str) -> list[Globs]:
         """The .gitignore files between the repository's root and a folder, the root's first."""

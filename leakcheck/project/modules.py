@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from leakcheck.findings import Location
+from leakcheck.project.cache import digest
 from leakcheck.project.config import Config
 from leakcheck.project.discover import Found
 from leakcheck.project.paths import shown
@@ -26,33 +27,62 @@ class Modules:
     ----------
     config : Config
         Its `root` and `src` are the project's import roots.
+    unsaved : mapping of str to bytes, optional
+        What stands in place of the files' bytes on disk, by real path.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, unsaved: Mapping[str, bytes] | None = None) -> None:
         self._root = os.path.realpath(config.root)
         folders = [config.root / name for name in (config.src or ("src",))]
         self._source_roots = [os.path.realpath(folder) for folder in folders if folder.is_dir()]
+        self._unsaved = unsaved or {}
         self._loaded: dict[str, Loaded] = {}  # by real path
         self._by_path: dict[str, Loaded] = {}  # by shown path
+        self._digests: dict[str, str] = {}  # by shown path
+        self._shown: dict[str, str] = {}  # by real path
         self._listings: dict[str, frozenset[str]] = {}
+
+    def name(self, files: Iterable[Found]) -> None:
+        """Tell how files are shown that an import may reach before the run does."""
+        self._shown.update((found.real, found.path) for found in files)
+
+    def shown(self, real: str) -> str:
+        """How a file is shown: one file has one name, whichever import reaches it first."""
+        return self._shown.get(real) or shown(real)
 
     def load(self, found: Found, data: bytes | None = None) -> Loaded:
         """The file's text; a file under several spellings is one source."""
         loaded = self._loaded.get(found.real)
         if loaded is None:
-            data = read_bytes(found.real) if data is None else data
+            data = self.read(found.real) if data is None else data
             loaded = load(data, found.path, Path(found.real))
             self._loaded[found.real] = self._by_path[found.path] = loaded
+            self._digests[found.path] = digest(data)
         return loaded
+
+    def read(self, real: str) -> bytes:
+        """The bytes of a file, as they are to be checked."""
+        unsaved = self._unsaved.get(real)
+        return read_bytes(real) if unsaved is None else unsaved
 
     def text(self, location: Location) -> str | None:
         """The text, as written, of the file or cell of a location; None for files that were not read."""
         loaded = self._by_path.get(location.path)
         return loaded.original(location.cell) if loaded else None
 
+    def code(self, location: Location) -> str | None:
+        """As `text`, but as the analysis sees it: without magics; None for prose, too."""
+        loaded = self._by_path.get(location.path)
+        chunks = loaded.source.chunks if loaded else ()
+        return next((chunk.text for chunk in chunks if chunk.cell == location.cell), None)
+
     def loaded(self, path: str) -> Loaded | None:
         """A file that was read, by its shown path."""
         return self._by_path.get(path)
+
+    def digest(self, path: str) -> str:
+        """The hash of the bytes of a file that was read, by its shown path."""
+        return self._digests[path]
 
     def find_module(self, module: str, level: int, importer: Source) -> Source | None:
         """The project file that an import means.
@@ -75,8 +105,9 @@ class Modules:
         file = self.find_file(module, level, str(importer.file))
         if file is None:
             return None
+        real = os.path.realpath(file)
         try:
-            loaded = self.load(Found(shown(file), os.path.realpath(file), False))
+            loaded = self.load(Found(self.shown(real), real, False))
         except OSError:
             return None
         return loaded.source

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 from leakcheck.project.magics import blank_magics
+from leakcheck.project.syntax import parse
 
 _CALL = re.compile(r"get_ipython\(\)\s*\.\s*(?:run_cell_magic|run_line_magic|magic)\s*\(")
 
@@ -19,7 +19,7 @@ def inline_magic_code(text: str) -> str:
     """
     if not _CALL.search(text):
         return text
-    tree = _parse(text)
+    tree = parse(text)
     if tree is None:
         return text
     lines = text.split("\n")
@@ -50,18 +50,9 @@ def _magic_code(call: ast.expr) -> str | None:
         cell = f"%{words[0]}"
     else:
         return None
-    tree = _parse(blank_magics(cell))
+    tree = parse(blank_magics(cell))
     if tree is None:
         return None
     if any(hasattr(statement, "body") for statement in tree.body):
         return None
     return "; ".join(ast.unparse(statement) for statement in tree.body) or "pass"
-
-
-def _parse(text: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None

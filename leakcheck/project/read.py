@@ -14,7 +14,7 @@ _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BLANK = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _HEAD = 1000  # bytes in which the first two lines end, unless they are absurd
 _COMMENT_STARTS = (b"#", b" ", b"\t", b"\f", b"\r", b"\n")  # how a file with a coding comment can begin
-_UTF8_BOM = b"\xef\xbb\xbf"
+UTF8_BOM = b"\xef\xbb\xbf"
 _UTF8_NAMES = ("utf-8", "utf8", "utf-8-sig", "u8", "utf")
 _OTHER_BOMS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -96,9 +96,9 @@ def decode(data: bytes) -> str:
     nul = data.find(b"\0")
     if nul >= 0:
         raise DecodeProblem("the file is binary: expected Python text, found a NUL byte", *_place(data, nul))
-    has_mark = data.startswith(_UTF8_BOM)
+    has_mark = data.startswith(UTF8_BOM)
     if has_mark:
-        data = data[len(_UTF8_BOM) :]
+        data = data[len(UTF8_BOM) :]
     encoding = declared_encoding(data)
     if has_mark and encoding.lower().replace("_", "-") not in _UTF8_NAMES:
         raise DecodeProblem(f"the file starts with a UTF-8 byte order mark but declares the encoding {encoding!r}")
@@ -123,6 +123,12 @@ def unify_line_ends(text: str) -> str:
     if "\r" in text:
         return text.replace("\r\n", "\n").replace("\r", "\n")
     return text
+
+
+def codec_of(data: bytes) -> str:
+    """The codec of a Python file that `decode` can read; it adds no byte order mark of its own."""
+    encoding = declared_encoding(data.removeprefix(UTF8_BOM))
+    return "utf-8" if encoding.lower().replace("_", "-") in _UTF8_NAMES else encoding
 
 
 def declared_encoding(data: bytes) -> str:

@@ -13,8 +13,7 @@ from pathlib import PurePath
 
 from leakcheck.flow.prefilter import imported_names, names_library
 from leakcheck.project.discover import Discovered, Found
-from leakcheck.project.modules import Modules, read_bytes, unreadable_problem
-from leakcheck.project.paths import shown
+from leakcheck.project.modules import Modules, unreadable_problem
 from leakcheck.project.read import declared_encoding
 from leakcheck.project.source import Problem, Source
 from leakcheck.project.suppress import MARK
@@ -52,12 +51,13 @@ def read_relevant(
         Is told how far the reading is: what is being done, files done, files in all.
     """
     result = Relevant()
+    modules.name(discovered.files)
     naming: set[str] = set()
     others: list[Found] = []  # their bytes are let go: a project may be large
     for number, found in enumerate(discovered.files):
         tell("reading", number, len(discovered.files))
         try:
-            data = read_bytes(found.real)
+            data = modules.read(found.real)
         except OSError as error:
             result.problems.append(unreadable_problem(found.path, error))
             continue
@@ -113,7 +113,7 @@ def _importing(others: Sequence[Found], graph: _ImportGraph, outside: Iterable[s
     importing: set[str] = set()
     if not names:
         return importing
-    words = {found.real: _import_words(_bytes(found.real)) for found in others}
+    words = {found.real: _import_words(graph.read(found.real)) for found in others}
     waiting = list(others)
     while True:
         fresh = [found for found in waiting if not names.isdisjoint(words[found.real]) and graph.reaches(found.real)]
@@ -161,14 +161,6 @@ def _outside_names(discovered: Discovered, modules: Modules) -> set[str]:
     return names
 
 
-def _bytes(file: str) -> bytes:
-    """The bytes of a file; none where it can't be read (it is reported where it matters)."""
-    try:
-        return read_bytes(file)
-    except OSError:
-        return b""
-
-
 class _ImportGraph:
     """Answers whether a file reaches a library through project modules.
 
@@ -186,9 +178,16 @@ class _ImportGraph:
         self.reaching = naming
         self._imports: dict[str, tuple[str, ...]] = {}
 
+    def read(self, file: str) -> bytes:
+        """The bytes of a file; none where it can't be read (it is reported where it matters)."""
+        try:
+            return self._modules.read(file)
+        except OSError:
+            return b""
+
     def reaches(self, file: str) -> bool:
         """Follow the imports of a file that names no library itself."""
-        self._read_imports(file, _bytes(file))
+        self._read_imports(file, self.read(file))
         seen: set[str] = set()
         pending = [file]
         while pending:
@@ -206,7 +205,7 @@ class _ImportGraph:
 
     def _look_into(self, file: str) -> None:
         """Read a module that was imported."""
-        data = _bytes(file)
+        data = self.read(file)
         if names_library(data, self._libraries):
             self.reaching.add(file)
         else:
@@ -216,7 +215,7 @@ class _ImportGraph:
         if file in self._imports:
             return
         if file.endswith(".ipynb"):
-            text = _text(self._modules.load(Found(shown(file), file, False), data).source)
+            text = _text(self._modules.load(Found(self._modules.shown(file), file, False), data).source)
         else:
             text = data.decode("utf-8", "replace")
         targets = set()

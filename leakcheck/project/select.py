@@ -15,6 +15,7 @@ from leakcheck.project.paths import shown
 # The driver's own codes; all others come from the rules.
 DRIVER_CODES = {"LK001": "unreadable-file", "LK002": "unused-suppression"}
 
+_DIGITS = "0123456789"
 _DEFAULT, _EXACT = 0, 99  # how closely a selector names a code; a prefix counts its characters
 
 
@@ -101,7 +102,7 @@ def _closest(selectors: Iterable[str], code: str, name: str, is_note: bool = Fal
 def _check(selector: str, known: dict[str, str], key: str, config: Config) -> None:
     if selector == "ALL" or selector in known or selector in known.values():
         return
-    if selector.startswith("LK") and any(code.startswith(selector) for code in known):
+    if any(code.startswith(selector) and selector.startswith(code.rstrip(_DIGITS)) for code in known):
         return
     names = [*known, *known.values(), "ALL"]
     raise LeakcheckError(

@@ -14,6 +14,7 @@ from leakcheck.project.source import Chunk, Source
 
 MARK = "leakcheck:"
 _COMMENT = re.compile(r"#\s*leakcheck:\s*([A-Za-z][\w-]*)[ \t]*(?:\[([^\]#]*)\])?([^#]*)")
+SEPARATORS = " \t-:\u2013\u2014"  # between the codes and the reason
 _DIRECTIVES = ("ignore", "ignore-file", "exploratory")
 # What people write who come from other linters.
 _FOREIGN = ("disable", "noqa", "skip", "skip-file", "nosec", "disable-file")
@@ -77,13 +78,32 @@ def read_comments(source: Source) -> Comments:
     return comments
 
 
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """Places, counted from 0, inside the text of a comment: the end of its list of codes and of its reason."""
+
+    codes_end: int
+    ends_in_comma: bool
+    end: int
+    reason: str
+
+
+def directives(comment: str) -> Iterator[Directive]:
+    """The directives with codes in the text of a comment."""
+    for found in _COMMENT.finditer(comment):
+        if found[2] is not None:
+            codes = found[2].rstrip()
+            end = found.start() + len(found[0].rstrip())
+            yield Directive(found.start(2) + len(codes), codes.endswith(","), end, found[3].strip(SEPARATORS))
+
+
 def _read_chunk(path: str, chunk: Chunk, comments: Comments) -> None:
     for line, column, text, statement, is_alone in _comments(chunk.text):
         for found in _COMMENT.finditer(text):
             start = column + found.start()
             end = column + len(found[0].rstrip())
             place = Location(path, chunk.cell, line, start, line, max(end, start))
-            directive, codes, reason = found[1].lower(), found[2], found[3].strip(" \t-:\u2013\u2014")
+            directive, codes, reason = found[1].lower(), found[2], found[3].strip(SEPARATORS)
             if directive == "exploratory":
                 comments.exploratory = True
             elif directive in ("ignore", "ignore-file"):

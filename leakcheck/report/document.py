@@ -12,22 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck import __version__
 from leakcheck.findings import Finding, Location, Severity
+from leakcheck.report.evidence import cell, evidence_record
 from leakcheck.report.json import finding_record
 from leakcheck.report.loop import chances_survived, empirical_loop
 
 if TYPE_CHECKING:
+    from leakcheck.audit.declared import AuditedData
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.claims.ranking import Ranking
     from leakcheck.claims.summary import Settings
+    from leakcheck.claims.variance import Component
 
 Document = dict[str, Any]
 LineOf = Callable[[Location], str | None]
 
 DOCUMENT_VERSION = 1
+ALPHA = 0.05  # of an ablation's table, as of every family of claims
 MOST_FINDINGS = 200  # of each leg
-MOST_ROWS = 20  # of a table of evidence
-MOST_CHARACTERS = 500  # of one cell
-_RUNNING_TEXT = 24  # characters
 _MOST_IN_HEAD = 180  # characters of a message on the first screen
 
 
@@ -37,9 +39,11 @@ def build(
     claims: Sequence[ClaimFacts] = (),
     settings: Settings | None = None,
     ranking: Ranking | None = None,
+    ablation: Ablation | None = None,
+    variance: Sequence[Component] = (),
     errors: Sequence[str] = (),
     files: int | None = None,
-    datasets: Sequence[str] = (),
+    datasets: Sequence[AuditedData] = (),
     parameters: Mapping[str, Any] | None = None,
     line_of: LineOf | None = None,
     title: str = "Can the score be believed?",
@@ -56,12 +60,16 @@ def build(
         With which the claims were computed.
     ranking : Ranking, optional
         Of several methods over several data sets.
+    ablation : Ablation, optional
+        A table of what each component adds.
+    variance : sequence of Component
+        Where the spread of the runs comes from.
     errors : sequence of str
         What could not be done.
     files : int, optional
         Code files that were looked at; None where no code was.
-    datasets : sequence of str
-        Names of the data sets that were audited.
+    datasets : sequence of AuditedData
+        The data sets that were audited.
     parameters : mapping, optional
         Further parameters of the run, for the last section.
     line_of : callable, optional
@@ -74,18 +82,22 @@ def build(
     of_data = [finding for finding in shown if finding.code.startswith(("LK6", "LK7"))]
     of_code = [finding for finding in shown if finding not in of_claims and finding not in of_data]
     records = [_claim_record(facts, settings) for facts in claims]
-    loop = empirical_loop(shown, claims, files=files, datasets=datasets)
+    table = None if ablation is None else _ablation_record(ablation, settings)
+    comparisons = [*records, *(row["comparison"] for row in (table or {}).get("knockouts", ()))]
+    loop = empirical_loop(shown, claims, files=files, datasets=[one.id for one in datasets], ablation=ablation)
     return {
         "version": DOCUMENT_VERSION,
         "tool": {"name": "leakcheck", "version": __version__},
         "title": title,
-        "verdict": _verdict(shown, claims, errors, files is not None, datasets),
+        "verdict": _verdict(shown, claims, errors, files is not None, bool(datasets), ablation),
         "counts": {severity.value: sum(found.severity is severity for found in shown) for severity in Severity}
         | {"suppressed": len(findings) - len(shown)},
         "claims": records,
         "ranking": None
         if ranking is None
         else {**asdict(ranking), "groups": [list(group) for group in ranking.groups]},
+        "ablation": table,
+        "variance": [asdict(part) for part in variance],
         "findings": {
             "claims": _capped(of_claims, None),
             "code": _capped(of_code, line_of),
@@ -95,9 +107,10 @@ def build(
         "chances": chances_survived(loop),
         "checked": {
             "files": files,
-            "datasets": list(datasets),
+            "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
-            "parameters": {key: _cell(value) for key, value in (parameters or {}).items()},
+            "calculation": comparisons[0]["parameters"] if comparisons else None,
+            "parameters": {key: cell(value) for key, value in (parameters or {}).items()},
         },
         "errors": list(errors),
     }
@@ -113,12 +126,39 @@ def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any
     return record
 
 
+def _ablation_record(ablation: Ablation, settings: Settings | None) -> dict[str, Any]:
+    """The export of the table, with the words of each row."""
+    from leakcheck.claims.export import ablation_json
+    from leakcheck.claims.summary import Settings
+    from leakcheck.claims.wording import amount, interval_text
+
+    record = ablation_json(ablation, settings or Settings())
+    for facts, shown in (
+        *zip((one.facts for one in ablation.knockouts), record["knockouts"], strict=True),
+        *zip((one.facts for one in ablation.interactions), record["interactions"], strict=True),
+    ):
+        interval = facts.summary.t_interval
+        shown["difference"] = amount(facts.summary.difference, facts.summary)
+        shown["interval"] = "none" if interval is None else interval_text(interval, facts.summary)
+    return record
+
+
+def _data_record(audited: AuditedData) -> dict[str, Any]:
+    record = asdict(audited)
+    record["parameters"] = {
+        key: ", ".join(map(str, value)) if isinstance(value, list) else value
+        for key, value in audited.parameters.items()
+    }
+    return record
+
+
 def _verdict(
     findings: Sequence[Finding],
     claims: Sequence[ClaimFacts],
     errors: Sequence[str],
     code: bool,
-    datasets: Sequence[str],
+    data: bool,
+    ablation: Ablation | None,
 ) -> dict[str, str]:
     """The first thing a reader sees: a state, a headline and one sentence."""
     severities = Counter(finding.severity for finding in findings)
@@ -162,12 +202,36 @@ def _verdict(
             "headline": "The score may be biased",
             "sentence": f"{_count(severities[Severity.WARNING], 'warning')}, among them: {_brief(findings[0])}.",
         }
-    legs = [name for name, done in (("code", code), ("data", bool(datasets))) if done]
+    if ablation is not None:
+        return _ablation_verdict(ablation)
+    legs = [name for name, done in (("code", code), ("data", data)) if done]
     what = " and ".join(legs) or "what was given"
     return {
         "state": "good",
         "headline": "Nothing found",
         "sentence": f"No leak was found in the {what}. That is no proof that there is none: see what was checked.",
+    }
+
+
+def _ablation_verdict(ablation: Ablation) -> dict[str, str]:
+    components = dict.fromkeys(one.component for one in ablation.knockouts)
+    if not components:
+        sentence = "No cell of the table lacks one component and has the runs of the full method."
+        return {"state": "warn", "headline": "The table shows the effect of no component", "sentence": sentence}
+    helping = dict.fromkeys(
+        one.component
+        for one in ablation.knockouts
+        if one.facts.clears and one.adjusted_p is not None and one.adjusted_p < ALPHA
+    )
+    told = (
+        f"Removing it costs more than the threshold, once corrected: {', '.join(helping)}."
+        if helping
+        else ("No component's removal costs more than the threshold, once corrected.")
+    )
+    return {
+        "state": "good" if len(helping) == len(components) else "warn",
+        "headline": f"{len(helping)} of {_count(len(components), 'component')} shown to help",
+        "sentence": told,
     }
 
 
@@ -186,55 +250,12 @@ def _finding(finding: Finding, line_of: LineOf | None) -> dict[str, Any]:
     if all(location != finding.location for _, location in steps):
         steps.insert(0, ("found here", finding.location))
     record["path"] = [
-        {"label": label, "place": str(location), "source": _cell(line_of(location)) if line_of else None}
+        {"label": label, "place": str(location), "source": cell(line_of(location)) if line_of else None}
         for label, location in steps
     ]
     del record["trace"]
-    record["evidence"] = _evidence(finding.evidence)
+    record["evidence"] = evidence_record(finding.evidence)
     return record
-
-
-def _evidence(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Single values, and tables of at most 20 rows with the number of rows there are."""
-    values: list[dict[str, Any]] = []
-    tables: list[dict[str, Any]] = []
-    for key, value in (evidence or {}).items():
-        name = key.replace("_", " ")
-        if isinstance(value, (list, tuple)) and value and all(isinstance(row, Mapping) for row in value):
-            columns = list(dict.fromkeys(column for row in value[:MOST_ROWS] for column in row))
-            rows = [[_cell(row.get(column)) for column in columns] for row in value[:MOST_ROWS]]
-            # Columns of running text share the width, so that two texts can be read side by side.
-            texts = [
-                place
-                for place in range(len(columns))
-                if any(isinstance(row[place], str) and len(row[place]) > _RUNNING_TEXT for row in rows)
-            ]
-            names = [str(column) for column in columns]
-            tables.append({"name": name, "columns": names, "texts": texts, "rows": rows, "total": len(value)})
-        elif isinstance(value, (list, tuple)):
-            more = f" and {len(value) - MOST_ROWS} more" if len(value) > MOST_ROWS else ""
-            values.append({"name": name, "value": ", ".join(str(_cell(item)) for item in value[:MOST_ROWS]) + more})
-        elif isinstance(value, Mapping):
-            inner = "; ".join(f"{inner_key}: {_cell(item)}" for inner_key, item in value.items())
-            values.append({"name": name, "value": _cell(inner)})
-        elif value is not None:
-            values.append({"name": name, "value": _cell(value)})
-    return {"values": values, "tables": tables}
-
-
-def _cell(value: Any) -> Any:
-    """A value as JSON knows it; long text is cut and says so."""
-    if value is None or isinstance(value, (bool, int)):
-        return value
-    if isinstance(value, float):
-        return float(f"{value:.6g}")
-    item = getattr(value, "item", None)
-    if callable(item):
-        return _cell(item())
-    text = str(value)
-    if len(text) > MOST_CHARACTERS:
-        return f"{text[:MOST_CHARACTERS]} ... ({len(text):,} characters)"
-    return text
 
 
 def _brief(finding: Finding) -> str:

@@ -1,33 +1,18 @@
-"""Writes files whole or not at all."""
+"""Writes the text of a report."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
-from leakcheck.errors import LeakcheckError
+from leakcheck.project.write import write_file as write_bytes
 
 
 def write_file(file: Path, text: str) -> None:
-    """Write UTF-8 text beside the file, then rename, so that nobody sees half a file.
+    """Write UTF-8 text, whole or not at all; half of a surrogate pair, as in odd file names, becomes a question mark.
 
     Raises
     ------
     LeakcheckError
         If it cannot be written.
     """
-    try:
-        handle, beside = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        try:
-            with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(beside, 0o666 & ~umask)
-            os.replace(beside, file)
-        except BaseException:
-            os.unlink(beside)
-            raise
-    except OSError as problem:
-        raise LeakcheckError(f"the file cannot be written: {problem.strerror}", file=str(file)) from None
+    write_bytes(file, text.encode("utf-8", "replace"))

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from leakcheck import __version__
 from leakcheck.findings import Finding, Fix, Location
+from leakcheck.plugins import BUILT_IN_PREFIX
+from leakcheck.project.paths import shown
 from leakcheck.project.source import Problem
+from leakcheck.report.rule_pages import page_of
+from leakcheck.report.statistics import statistics_records
 
 if TYPE_CHECKING:
     from leakcheck.run import ScanResult
@@ -16,8 +21,8 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
-def result_record(result: ScanResult) -> dict[str, Any]:
-    """A whole result."""
+def result_record(result: ScanResult, *, statistics: bool = False) -> dict[str, Any]:
+    """A whole result; with the numbers of findings of each code in place of the findings, if `statistics`."""
     return {
         "version": FORMAT_VERSION,
         "tool": {"name": "leakcheck", "version": __version__},
@@ -26,10 +31,21 @@ def result_record(result: ScanResult) -> dict[str, Any]:
             "skipped": result.skipped,
             "findings": len(result.findings),
             "by_code": result.by_code,
+            "suppressed": suppressed_counts(result.suppressed),
         },
-        "findings": [finding_record(finding) for finding in result.findings],
+        **(
+            {"statistics": statistics_records(result.findings)}
+            if statistics
+            else {"findings": [finding_record(finding) for finding in result.findings]}
+        ),
         "errors": [problem_record(problem) for problem in result.errors],
     }
+
+
+def suppressed_counts(suppressed: Iterable[Finding]) -> dict[str, int]:
+    """How many findings comments and the baseline silence."""
+    by = Counter(finding.suppressed.by for finding in suppressed if finding.suppressed)
+    return {"comment": by["comment"], "baseline": by["baseline"]}
 
 
 def finding_record(finding: Finding) -> dict[str, Any]:
@@ -58,15 +74,15 @@ def problem_record(problem: Problem) -> dict[str, Any]:
     return {"code": "LK001", "message": problem.message, "location": _location_record(problem.location)}
 
 
-def to_json(result: ScanResult) -> str:
+def to_json(result: ScanResult, *, statistics: bool = False) -> str:
     """The result as one JSON object, in ASCII so that every terminal can print it."""
-    return json.dumps(result_record(result), indent=2, default=_plain)
+    return json.dumps(result_record(result, statistics=statistics), indent=2, default=plain_value)
 
 
 def to_json_lines(result: ScanResult) -> Iterator[str]:
     """One JSON object a finding."""
     for finding in result.findings:
-        yield json.dumps(finding_record(finding), default=_plain)
+        yield json.dumps(finding_record(finding), default=plain_value)
 
 
 def _fix_record(fix: Fix) -> dict[str, Any]:
@@ -89,19 +105,14 @@ def _location_record(location: Location) -> dict[str, Any]:
 
 
 def _page_url(code: str) -> str:
-    """Where the rule is described: its page in the source tree."""
-    from leakcheck.rules import page, rules
-
-    for rule in rules():
-        if rule.code == code:
-            file = page(rule)
-            return f"rules/{file.parent.name}/{file.name}"
-    from leakcheck.project.select import DRIVER_CODES
-
-    return f"rules/driver/{DRIVER_CODES[code].replace('-', '_')}.md" if code in DRIVER_CODES else ""
+    """Where the rule is described: its page in the source tree, or beside an in-house rule."""
+    file = page_of(code)
+    if file is None:
+        return ""
+    return f"rules/{file.parent.name}/{file.name}" if code.startswith(BUILT_IN_PREFIX) else shown(file)
 
 
-def _plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """Numbers of numpy and dates as JSON knows them."""
     item = getattr(value, "item", None)
     return item() if callable(item) else str(value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.findings import Finding
 
 if TYPE_CHECKING:
+    from leakcheck.claims.ablation import Ablation
     from leakcheck.claims.facts import ClaimFacts
 
 Stage = dict[str, str]
@@ -18,7 +19,12 @@ _SELECTION = ("LK201", "LK202", "LK203", "LK204", "LK205")
 
 
 def empirical_loop(
-    findings: Sequence[Finding], claims: Sequence[ClaimFacts], *, files: int | None, datasets: Sequence[str]
+    findings: Sequence[Finding],
+    claims: Sequence[ClaimFacts],
+    *,
+    files: int | None,
+    datasets: Sequence[str],
+    ablation: Ablation | None = None,
 ) -> list[Stage]:
     """Each stage with its state and the reason; a failed stage sends the experiment back to its start.
 
@@ -31,6 +37,8 @@ def empirical_loop(
         Code files looked at, None where no code was.
     datasets : sequence of str
         Data sets audited.
+    ablation : Ablation, optional
+        The table of components.
     """
     scanned = f"nothing found in {files} code files" if files else ""
     return [
@@ -38,7 +46,7 @@ def empirical_loop(
         _judged("Strong, matched baselines", findings, ("LK503", "LK807"), _baselines(claims)),
         _judged("Several seeds", findings, ("LK502", "LK802", "LK803", "LK205"), _seeds(claims)),
         _judged("Choose on validation rows", findings, (*_SELECTION, "LK805"), scanned),
-        _stage("Ablations", UNKNOWN, "no ablation table was given"),
+        _ablations(ablation),
         _judged("Evaluate once on held-out rows", findings, _SEPARATION, _held_out(scanned, datasets)),
         _judged("Uncertainty and effect size", findings, ("LK504", "LK804"), _intervals(claims)),
         _decision(claims),
@@ -85,6 +93,16 @@ def _seeds(claims: Sequence[ClaimFacts]) -> str:
     return f"{fewest} paired runs or more" if fewest >= 3 else ""
 
 
+def _ablations(ablation: Ablation | None) -> Stage:
+    name = "Ablations"
+    if ablation is None:
+        return _stage(name, UNKNOWN, "no ablation table was given")
+    if not ablation.knockouts:
+        return _stage(name, UNKNOWN, "no cell of the table lacks one component and has the runs of the full method")
+    components = dict.fromkeys(one.component for one in ablation.knockouts)
+    return _stage(name, DONE, f"each with its interval: {', '.join(components)}")
+
+
 def _held_out(scanned: str, datasets: Sequence[str]) -> str:
     audited = f"no overlap found in {', '.join(datasets)}" if datasets else ""
     return "; ".join(part for part in (scanned, audited) if part)
@@ -101,7 +119,7 @@ def _reported(claims: Sequence[ClaimFacts]) -> str:
 
 
 def _decision(claims: Sequence[ClaimFacts]) -> Stage:
-    name = "Decision: does the claim hold?"
+    name = "Decision on the claim"
     if not claims:
         return _stage(name, UNKNOWN, "no claim is declared")
     failing = [f"{facts.claim.id} is {facts.verdict.value}" for facts in claims if facts.verdict.value != "supported"]

@@ -20,6 +20,14 @@ def to_markdown(document: Document) -> str:
         lines += _claim(claim)
     if document["ranking"] is not None:
         lines += _ranking(document["ranking"])
+    if document["ablation"] is not None:
+        lines += _ablation(document["ablation"])
+    if document["variance"]:
+        lines += ["", "### Where the spread comes from", "", "| factor | sd | share |", "|---|---|---|"]
+        lines += [
+            f"| {_text(part['factor'])} | {part['variance'] ** 0.5:.3g} | {100 * part['share']:.0f} % |"
+            for part in document["variance"]
+        ]
     titles = {"claims": "Findings about the claims", "code": "Findings in the code", "data": "Findings in the data"}
     for leg, title in titles.items():
         lines += _findings(title, document["findings"][leg])
@@ -30,10 +38,20 @@ def to_markdown(document: Document) -> str:
     lines += ["", "### What was checked", ""]
     checked = document["checked"]
     lines.append(f"- code: {'not looked at' if checked['files'] is None else str(checked['files']) + ' files'}")
-    lines.append(f"- data: {_text(', '.join(checked['datasets'])) or 'not looked at'}")
+    names = ", ".join(data["id"] for data in checked["datasets"])
+    lines.append(f"- data: {_text(names) or 'not looked at'}")
     lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
     lines += [f"- {_text(name)}: {_text(value)}" for name, value in checked["parameters"].items()]
-    lines += ["", f"leakcheck {document['tool']['version']}"]
+    used = checked["calculation"]
+    if used is not None:
+        lines.append(
+            f"- intervals: {100 * used['level']:.4g} %, {used['resamples']} resamples, seed {used['seed']}, "
+            f"quantiles by the {used['quantile_rule']}"
+        )
+    for data in checked["datasets"]:
+        lines += _data(data)
+    versions = used["versions"] if used is not None else {"leakcheck": document["tool"]["version"]}
+    lines += ["", ", ".join(f"{name} {version}" for name, version in versions.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -49,11 +67,9 @@ def _head(document: Document) -> Iterator[str]:
 
 
 def _claim(claim: dict[str, Any]) -> Iterator[str]:
-    yield from (
-        "",
-        f"### {_text(claim['b'])} over {_text(claim['a'])}, {_text(claim['metric'])}: {claim['verdict']}",
-        "",
-    )
+    name = f"{_text(claim['id'])}: " if claim["declared"] else ""
+    comparison = f"{_text(claim['b'])} over {_text(claim['a'])}, {_text(claim['metric'])}"
+    yield from ("", f"### {name}{comparison}: {claim['verdict']}", "")
     yield _text(claim["reason"])
     yield from ("", "| | |", "|---|---|")
     for line in claim["lines"]:
@@ -74,6 +90,19 @@ def _ranking(ranking: dict[str, Any]) -> Iterator[str]:
     yield f"Critical difference (Nemenyi, 0.05): {ranking['critical_difference']:.4g}."
 
 
+def _ablation(ablation: dict[str, Any]) -> Iterator[str]:
+    yield from ("", f"### Ablation of {_text(ablation['full'])}", "")
+    yield from ("| without | difference | interval | Holm p | verdict |", "|---|---|---|---|---|")
+    for row in ablation["knockouts"]:
+        p = "none" if row["adjusted_p"] is None else f"{row['adjusted_p']:.3g}"
+        cells = (f"{row['component']}={row['setting']}", row["difference"], row["interval"], p)
+        yield f"| {' | '.join(map(_text, cells))} | {row['comparison']['verdict']} |"
+    yield ""
+    for row in ablation["interactions"]:
+        yield f"- interaction of {_text(row['component'])}: {_text(row['difference'])} {_text(row['interval'])}"
+    yield from (f"- not used: {_text(reason)}" for reason in ablation["unusable"])
+
+
 def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
     if not group["total"]:
         return
@@ -81,10 +110,40 @@ def _findings(title: str, group: dict[str, Any]) -> Iterator[str]:
     for finding in group["shown"][:_MOST_FINDINGS]:
         place = _text(finding["place"])
         yield f"- **{finding['code']}** {_text(finding['message'])} ({place}). {_text(finding['help'])}"
-        for step in finding["path"][1:]:
-            yield f"  - {_text(step['label'])}: {_text(step['place'])}"
+        examples = finding["evidence"]["examples"]
+        for step in finding["path"] if examples is None else ():
+            if (step["label"], step["place"]) != ("found here", finding["place"]):
+                yield f"  - {_text(step['label'])}: {_text(step['place'])}"
+        yield from _examples(examples)
     if group["total"] > _MOST_FINDINGS:
         yield f"- and {group['total'] - _MOST_FINDINGS} more"
+
+
+def _examples(examples: dict[str, Any] | None) -> Iterator[str]:
+    if examples is None:
+        return
+    yield from ("", "  | " + " | ".join(_text(column) for column in examples["columns"]) + " | similarity |")
+    yield "  |---|---|---|"
+    for pair in examples["pairs"]:
+        sides = [
+            _text(side["place"]) + (f": {_text(side['text'])}" if side["text"] is not None else "")
+            for side in pair["sides"]
+        ]
+        yield f"  | {' | '.join(sides)} | {_text(pair['similarity'])} |"
+    if examples["total"] > len(examples["pairs"]):
+        yield f"\n  {len(examples['pairs'])} of {examples['total']} shown."
+    yield ""
+
+
+def _data(data: dict[str, Any]) -> Iterator[str]:
+    yield from ("", f"#### Data set {_text(data['id'])}", "")
+    yield from (f"- {_text(name)}: {_text(value)}" for name, value in data["parameters"].items())
+    yield from (f"- compared: {_text(check)}" for check in data["checks"])
+    yield from (f"- left out: {_text(note)}" for note in data["notes"])
+    yield from ("", "| split | file | rows | SHA-256 |", "|---|---|---|---|")
+    for split in data["splits"]:
+        for file in split["files"] or [{"path": "in memory", "rows": split["rows"], "sha256": ""}]:
+            yield f"| {_text(split['name'])} | {_text(file['path'])} | {file['rows']} | {file['sha256']} |"
 
 
 def _text(value: Any) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.report.document import Document
 from leakcheck.report.files import write_file
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # controls, direction marks, lone surrogates, line separators
@@ -68,7 +72,7 @@ def to_html(document: Document) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"shown": shown, "number": number}
+    environment.filters |= {"shown": shown, "number": number, "prose": prose, "place": place}
     environment.globals |= {
         "interval_picture": interval_picture,
         "pairs_picture": pairs_picture,
@@ -88,6 +92,20 @@ def shown(value: Any) -> str:
         character if character == "\n" or unicodedata.category(character) not in _INVISIBLE else _code_point(character)
         for character in text
     )
+
+
+def prose(value: Any) -> Markup:
+    """Text of a message as HTML, with what stands between backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(shown(value)))))
+
+
+def place(value: Any) -> Markup:
+    """A path that may be broken after its slashes."""
+    from markupsafe import Markup, escape
+
+    return Markup(str(escape(shown(value))).replace("/", "/<wbr>"))
 
 
 def number(value: float) -> str:

@@ -35,22 +35,21 @@ def full(findings: Sequence[Finding], text_of: TextOf, style: Style, width: int)
 
 def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterator[str]:
     paint = severity_style(finding.severity, style)
-    title = paint(f"{finding.severity.value}[{finding.code}]")
+    title = paint(f"{finding.severity.value}[{_code(finding.code, style)}]")
     yield f"{title} {style.bold(finding.name)}: {clean(finding.message)}"
     steps = list(finding.trace)
     label = ""
-    shows_source = text_of(finding.location) is not None
     for step in steps:
-        # the trace speaks of the place itself: its label goes under the marks, if there is a line to mark
-        if step.location == finding.location and shows_source:
+        if step.location == finding.location:  # the trace speaks of the place itself: its label goes under the marks
             label = step.label
             steps.remove(step)
             break
     places = [finding.location, *(step.location for step in steps)]
     gutter = max(len(str(place.line)) for place in places) + 1
     bar = style.blue(" " * gutter + "|")
-    yield style.blue(" " * (gutter - 1) + "--> ") + clean(str(finding.location))
     frame = _frame(finding.location, "^", label, text_of, paint, style, gutter, width)
+    unframed = f": {clean(label)}" if label and not frame else ""  # a row of data has no source line to mark
+    yield style.blue(" " * (gutter - 1) + "--> ") + _place(finding.location, style) + unframed
     if frame:
         yield bar
         yield from frame
@@ -69,7 +68,7 @@ def _step(
     """One step of the trace; its place is written out where the file or cell changes."""
     place = step.location
     frame = _frame(place, "-", step.label, text_of, style.blue, style, gutter, width)
-    elsewhere = style.blue(" " * (gutter - 1) + "::: ") + clean(str(place))
+    elsewhere = style.blue(" " * (gutter - 1) + "::: ") + _place(place, style)
     if not frame:
         yield f"{elsewhere}: {clean(step.label)}"
         return
@@ -118,25 +117,22 @@ def concise(findings: Sequence[Finding], style: Style) -> Iterator[str]:
     """One line a finding: ``path:line:column: code [severity] message``."""
     for finding in findings:
         paint = severity_style(finding.severity, style)
-        place = style.bold(clean(str(finding.location)))
-        yield f"{place}: {paint(finding.code)} [{finding.severity.value}] {clean(finding.message)}"
+        place = style.bold(_place(finding.location, style))
+        yield f"{place}: {paint(_code(finding.code, style))} [{finding.severity.value}] {clean(finding.message)}"
 
 
 def problem_line(problem: Problem, style: Style) -> str:
     """One line for what couldn't be read."""
-    return f"{style.bold(clean(str(problem.location)))}: {style.red('LK001')} [error] {clean(problem.message)}"
+    return f"{style.bold(_place(problem.location, style))}: {style.red('LK001')} [error] {clean(problem.message)}"
 
 
-def statistics(by_code: dict[str, int], names: dict[str, str]) -> Iterator[str]:
-    """How many findings of each code, the most frequent first."""
-    width = max((len(str(count)) for count in by_code.values()), default=1)
-    for code, count in sorted(by_code.items(), key=lambda item: (-item[1], item[0])):
-        yield f"{count:>{width}}  {code}  {names.get(code, '')}".rstrip()
-
-
-def summary(findings: Sequence[Finding], errors: int, files: int, suppressed: int, style: Style) -> str:
-    """The last line of the output."""
-    hidden = f" ({suppressed} suppressed by comments)" if suppressed else ""
+def summary(
+    findings: Sequence[Finding], errors: int, files: int, suppressed: int, style: Style, accepted: int = 0
+) -> str:
+    """The last line of the output; `suppressed` findings are silenced by comments, `accepted` ones by the baseline."""
+    numbers = {"by comments": suppressed, "by the baseline": accepted}
+    counted = [f"{number} {by}" for by, number in numbers.items() if number]
+    hidden = f" ({', '.join(counted)})".replace(" by", " suppressed by", 1) if counted else ""
     if not findings:
         if errors:
             return f"No findings in what could be read; {_count(errors, 'error')}{hidden}."
@@ -156,6 +152,24 @@ def summary(findings: Sequence[Finding], errors: int, files: int, suppressed: in
 def severity_style(severity: Severity, style: Style) -> Callable[[str], str]:
     """The colour of a severity."""
     return {Severity.ERROR: style.red, Severity.WARNING: style.yellow, Severity.NOTE: style.cyan}[severity]
+
+
+def _place(place: Location, style: Style) -> str:
+    """A place, in a terminal with links one to its file."""
+    if not style.links:
+        return clean(str(place))
+    from leakcheck.report.links import place_url
+
+    return style.link(place_url(place), clean(str(place)))
+
+
+def _code(code: str, style: Style) -> str:
+    """A code, in a terminal with links one to its rule's page."""
+    if not style.links:
+        return code
+    from leakcheck.report.links import rule_url
+
+    return style.link(rule_url(code), code)
 
 
 def clean(text: str) -> str:

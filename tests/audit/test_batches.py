@@ -6,6 +6,7 @@ import gzip
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +180,24 @@ def test_texts_of_parquet_that_are_not_utf8_are_said(tmp_path: Path, in_batches:
     pa.parquet.write_table(pa.table({"note": column}), tmp_path / "a.parquet")
     with pytest.raises(LeakcheckError, match="UTF"):
         read_split("train", ["a.parquet"], tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_temporary_folder_is_one_message(
+    tmp_path: Path, in_batches: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: open("/dev/full", "wb", buffering=0))  # noqa: SIM115
+    write(table(), tmp_path / "a.csv")
+    with pytest.raises(LeakcheckError, match="temporary folder: No space left"):
+        read_split("train", ["a.csv"], tmp_path)
+
+
+def test_texts_of_arrow_that_are_not_utf8_are_said(tmp_path: Path, in_batches: None) -> None:
+    column = pa.array([b"fine words"] * 1000 + [b"caf\xe9"], pa.binary())
+    column = pa.Array.from_buffers(pa.string(), len(column), column.buffers())
+    pyarrow.feather.write_feather(pa.table({"note": column}), tmp_path / "a.feather")
+    with pytest.raises(LeakcheckError, match="UTF"):
+        read_split("train", ["a.feather"], tmp_path)
 
 
 def test_long_texts_behave_as_a_column() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,6 +54,49 @@ def test_cell_with_one_run_is_not_used(compare: Compare) -> None:
     assert "one run has no spread" in out
 
 
+def test_ablation_as_json_carries_its_inputs(compare: Compare) -> None:
+    Path("ablation.csv").write_text(cells(FOUR, wobble=0.0))
+    status, out, _ = compare("ablation.csv", *ARGUMENTS, "--output-format", "json")
+    record = json.loads(out)
+    assert status == 0
+    assert record["ablation"]["full"] == "augment=on, dropout=on"
+    knockouts = {one["component"]: one["comparison"] for one in record["ablation"]["knockouts"]}
+    assert knockouts["augment"]["summary"]["difference"] == pytest.approx(0.05)
+    assert knockouts["dropout"]["summary"]["difference"] == pytest.approx(0.02)
+    assert knockouts["augment"]["inputs"]["pairs_total"] == len(NOISE)
+    assert [one["comparison"]["summary"]["difference"] for one in record["ablation"]["interactions"]] == [
+        pytest.approx(-0.03),
+        pytest.approx(-0.03),
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "json"])
+def test_report_of_an_ablation(compare: Compare, suffix: str) -> None:
+    Path("ablation.csv").write_text(cells(FOUR))
+    compare("ablation.csv", *ARGUMENTS, "--report", f"report.{suffix}")
+    text = Path(f"report.{suffix}").read_text()
+    assert "2 of 2 components shown to help" in text
+    assert "augment=off" in text or '"setting": "off"' in text
+    assert "2 components differ from the full method" in text
+    assert "each with its interval: augment, dropout" in text  # the stage of the loop
+    assert "inverted distribution function" in text
+
+
+def test_report_of_an_ablation_without_a_usable_cell(compare: Compare) -> None:
+    Path("ablation.csv").write_text(cells({("on", "on"): 0.9, ("off", "off"): 0.8}))
+    compare("ablation.csv", *ARGUMENTS, "--report", "report.md")
+    text = Path("report.md").read_text()
+    assert text.startswith("## Warning: The table shows the effect of no component")
+    assert "- [ ] no evidence Ablations" in text
+
+
+def test_ablation_goes_to_a_file(compare: Compare) -> None:
+    Path("ablation.csv").write_text(cells(FOUR))
+    _, out, _ = compare("ablation.csv", *ARGUMENTS, "--output-file", "out.txt")
+    assert out == ""
+    assert "ablation of augment=on, dropout=on" in Path("out.txt").read_text()
+
+
 def test_no_full_cell(compare: Compare) -> None:
     Path("ablation.csv").write_text(cells({("off", "on"): 0.8}))
     status, _, err = compare("ablation.csv", *ARGUMENTS)
@@ -78,8 +122,9 @@ def test_variance_components_of_a_table(compare: Compare) -> None:
         for j in range(3)
     ]
     Path("runs.csv").write_text("id,init,order,a,b\n" + "\n".join(rows) + "\n")
-    _, out, _ = compare("runs.csv", "--factors", "init,order", "--threshold", "0.01")
+    _, out, _ = compare("runs.csv", "--factors", "init,order", "--threshold", "0.01", "--report", "report.md")
     assert "where the spread comes from" in out
+    assert "| init | " in Path("report.md").read_text()
     init = next(line for line in out.splitlines() if line.startswith("  init"))
     assert int(init.split(",")[1].split()[0]) > 90
 

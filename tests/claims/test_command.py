@@ -143,6 +143,8 @@ def test_more_rows_than_a_classroom_needs(compare: Compare) -> None:
         ("id,a,b\n1,1,2\n2,,2\n", "(expected a finite number, found a blank)"),
         ("id,a,b\n1,1,2\n2,nan,2\n", "(expected a finite number, found NaN)"),
         ("id,a,b\n1,1,inf\n", "line 2: the value of 'b' for id '1' is not usable (expected a finite"),
+        ("id,a,b\n1,1,1e300\n", "(expected a finite number, found 1e300, which is too large to compute with)"),
+        ("id,a,b\n1,1,1e-300\n", "found 1e-300, which is too small to compute with)"),
         ("id,a,b\n1,good,2\n", "(expected a finite number, found 'good')"),
         ("id,a,b\n1,1,2\n,1,2\n", "line 3: the 'id' is blank"),
         ("id,a,b\n1,1\n", "line 2: the row has another number of cells than the header (expected 3, found 2)"),
@@ -166,6 +168,23 @@ def test_bad_input_is_one_message(compare: Compare, text: str, message: str) -> 
     assert err.count("\n") == 1
 
 
+def test_values_as_large_and_small_as_may_be(compare: Compare, recwarn: pytest.WarningsRecorder) -> None:
+    Path("runs.csv").write_text("id,a,b\n1,1e99,1.1e99\n2,1e-99,2e99\n3,0,1.5e99\n4,-1e99,1e99\n")
+    status, out, err = compare("runs.csv", "--threshold", "0.01")
+    assert (status, err, len(recwarn)) == (1, "", 0)
+    assert "nan" not in out
+
+
+@pytest.mark.parametrize("name", ["b\x1b[31m", "b\u202e", "b\x07"])
+def test_names_do_not_reach_the_terminal_as_commands(compare: Compare, name: str) -> None:
+    Path("runs.csv").write_text(WIDE.replace("id,a,b", f"id,a,{name}"))
+    _, out, _ = compare("runs.csv", "--b", name)
+    _, _, err = compare("runs.csv", "--b", name, "--a", f"a{name}")
+    for text in (out, err):
+        assert all(line.isprintable() for line in text.split("\n"))
+        assert text
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -174,6 +193,8 @@ def test_bad_input_is_one_message(compare: Compare, text: str, message: str) -> 
         (("runs.csv", "--threshold", "much"), "--threshold is not usable"),
         (("runs.csv", "--threshold", "-1"), "--threshold is not usable"),
         (("runs.csv", "--level", "95"), "--level is not usable"),
+        (("runs.csv", "--best-of", "0"), "--best-of is not usable (expected a whole number from 1, found 0)"),
+        (("runs.csv", "--trials", "-1", "3"), "--trials is not usable (expected two whole numbers from 0, found -1 3)"),
         (("runs.csv", "--b", "a"), "a method cannot be compared with itself"),
         (("runs.pkl",), "pickles are not read"),
         (("runs.csv", "--report", "runs.pdf"), "unknown kind of report"),

@@ -185,7 +185,9 @@ def test_broken_results_of_one_claim_leave_the_others(tmp_path: Path) -> None:
     project(tmp_path, CLAIM + other)
     result = check(tmp_path)
     assert len(result.facts) == 1
-    assert "claim 'other' cannot be checked: results/gone.csv: the results file does not exist" in str(result.errors[0])
+    problem = result.errors[0]
+    assert problem.message == "claim 'other' cannot be checked: results/gone.csv: the results file does not exist"
+    assert (problem.location.path, problem.location.line) == ("pyproject.toml", 16)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +261,7 @@ def test_number_from_nowhere(tmp_path: Path) -> None:
 
 def test_text_that_does_not_exist(tmp_path: Path) -> None:
     project(tmp_path, CLAIM + 'text = "PAPER.md"\n')
-    assert "PAPER.md: the text of the claim does not exist" in str(check(tmp_path).errors[0])
+    assert "PAPER.md: the text of the claim does not exist" in check(tmp_path).errors[0].message
 
 
 # The order in git

@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 import leakcheck
-from leakcheck.cli import main
+from leakcheck.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[2]
 LEAK = (ROOT / "fixtures/odd_files/00_plain_leak.py").read_text(encoding="utf-8")
@@ -165,6 +168,28 @@ def test_as_a_module_in_a_terminal_without_utf8(project: Path) -> None:
     run = in_a_process("scan", "--output-format", "concise", PYTHONIOENCODING="ascii")
     assert (run.returncode, run.stderr) == (1, b"")
     assert run.stdout.startswith(b"n\\xe9.py:7:6: LK101")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_examples_that_its_parser_takes(command: str) -> None:
+    module = import_module(f"leakcheck.cli.{command}")
+    lines = [line.strip() for line in module.EXAMPLES.splitlines()[1:]]
+    assert len(lines) >= 2
+    for line in lines:
+        typed = re.split(r"\s{2,}| [<>] ", line)[0]
+        assert typed.startswith(f"leakcheck {command}")
+        module.build_parser().parse_args(shlex.split(typed)[2:])
+
+
+def test_modules_of_the_working_folder_are_not_imported(project: Path) -> None:
+    for name in ("argparse", "json", "pathspec", "libcst", "plugin"):
+        (project / f"{name}.py").write_text(f"open('{name}_was_run', 'w')\n", encoding="utf-8")
+    (project / "x-1.dist-info").mkdir()
+    entry = "[leakcheck.rules]\nx = plugin\n"
+    (project / "x-1.dist-info/entry_points.txt").write_text(entry, encoding="utf-8")
+    run = in_a_process("scan", "leak.py", "--isolated", "--output-format", "json")
+    assert json.loads(run.stdout)["summary"]["by_code"] == {"LK101": 1}
+    assert not list(project.glob("*_was_run"))
 
 
 def test_version_is_that_of_the_package() -> None:

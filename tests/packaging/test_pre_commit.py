@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -47,6 +48,11 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "leak.py").write_text(LEAK, encoding="utf-8")
     (folder / "clean.py").write_text("print('nothing to learn from')\n", encoding="utf-8")
     (folder / "excluded.py").write_text(LEAK, encoding="utf-8")
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": 1, "source": LEAK}]
+    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "leak.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    for number in range(30):  # enough for pre-commit to start several processes, if it may
+        (folder / f"note_{number}.txt").write_text("text\n", encoding="utf-8")
     (folder / "pyproject.toml").write_text('[tool.leakcheck]\nextend-exclude = ["excluded.py"]\n', encoding="utf-8")
     return _commit(folder)
 
@@ -64,16 +70,31 @@ def test_hook_reports_the_leak_of_a_changed_file(hooks: Path, project: Path, hom
     assert "LK101" in done.stdout
 
 
+def test_hook_reports_the_leak_of_a_changed_notebook(hooks: Path, project: Path, home: Path) -> None:
+    done = _try_repo(hooks, project, home, "leakcheck", "leak.ipynb", "note_0.txt")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "leak.ipynb:cell 1:8:" in done.stdout
+    assert "leak.py" not in done.stdout
+
+
+def test_hook_is_skipped_where_no_python_changed(hooks: Path, project: Path, home: Path) -> None:
+    done = _try_repo(hooks, project, home, "leakcheck", "note_0.txt")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Skipped" in done.stdout
+
+
 def test_hook_passes_clean_and_excluded_files(hooks: Path, project: Path, home: Path) -> None:
     done = _try_repo(hooks, project, home, "leakcheck", "clean.py", "excluded.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Passed" in done.stdout
 
 
-def test_project_hook_looks_at_files_that_are_not_in_the_commit(hooks: Path, project: Path, home: Path) -> None:
-    done = _try_repo(hooks, project, home, "leakcheck-project", "clean.py")
+def test_project_hook_looks_once_at_all_files_whatever_changed(hooks: Path, project: Path, home: Path) -> None:
+    changed = ["clean.py", *(f"note_{number}.txt" for number in range(30))]
+    done = _try_repo(hooks, project, home, "leakcheck-project", *changed)
     assert done.returncode == 1, done.stdout + done.stderr
-    assert done.stdout.count("LK101") == 1
+    assert (done.stdout.count("leak.py:8:"), done.stdout.count("leak.ipynb:cell 1:8:")) == (1, 1)
+    assert done.stdout.count("Found 2 findings") == 1
 
 
 def _try_repo(hooks: Path, project: Path, home: Path, hook: str, *files: str) -> subprocess.CompletedProcess[str]:

@@ -101,6 +101,7 @@ def test_sdist_holds_what_the_tests_need(built: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "constraints.txt", ".pre-commit-hooks.yaml", ".ci/run"} <= names
+    assert {"action.yml", "mkdocs.yml", "docs/hooks/rule_pages.py"} <= names
     assert {"tests/packaging/test_wheel.py", "fixtures/example/src/churn/train.py"} <= names
 
 
@@ -133,6 +134,13 @@ def test_every_rule_is_listed_and_has_its_page(installed: Installed, tmp_path: P
     assert page.returncode == 0, page.stderr
     assert "preprocess-before-split" in page.stdout
     assert "train_test_split" in page.stdout
+
+
+def test_a_rule_is_started_and_found_from_the_installed_wheel(installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "leakcheck.toml").write_text('rules = ["tools"]\n', encoding="utf-8")
+    done = installed.run(installed.command, "rule", "--new", "our-rule", "--code", "ACME001", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "ACME001" in installed.run(installed.command, "rule", cwd=tmp_path).stdout
 
 
 def test_leak_is_found_from_the_installed_wheel(installed: Installed, tmp_path: Path) -> None:

@@ -210,14 +210,14 @@ def test_findings_about_selection_are_notes_in_exploratory_files() -> None:
 def test_a_fault_of_ours_in_one_file_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     import leakcheck.flow
 
-    honest = leakcheck.flow.analyse
+    honest = leakcheck.flow.follow
 
-    def analyse(sources, find_module, tables):  # type: ignore[no-untyped-def]
-        if any(source.path == "odd.py" for source in sources):
+    def follow(source, *rest):  # type: ignore[no-untyped-def]
+        if source.path == "odd.py":
             raise KeyError("lost")
-        return honest(sources, find_module, tables)
+        return honest(source, *rest)
 
-    monkeypatch.setattr(leakcheck.flow, "analyse", analyse)
+    monkeypatch.setattr(leakcheck.flow, "follow", follow)
     write(train_py=LEAK, odd_py="import sklearn\n")
     result = scan()
     assert codes(result) == ["LK101"]
@@ -225,6 +225,24 @@ def test_a_fault_of_ours_in_one_file_does_not_cost_the_others(monkeypatch: pytes
     assert error.location.path == "odd.py"
     assert "leakcheck itself failed" in error.message
     assert "KeyError" in error.message
+
+
+def test_a_fault_of_a_rule_on_one_file_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    from leakcheck.rules import rules
+
+    (rule,) = (rule for rule in rules() if rule.code == "LK101")
+    honest = type(rule).check
+
+    def check(self, facts):  # type: ignore[no-untyped-def]
+        if any(fact.location.path == "odd.py" for fact in facts.learned):
+            raise KeyError("lost")
+        return honest(self, facts)
+
+    monkeypatch.setattr(type(rule), "check", check)
+    write(train_py=LEAK, odd_py=LEAK)
+    result = scan()
+    assert places(result) == [("LK101", "train.py", FIT_LINE)]
+    assert [error.location.path for error in result.errors] == ["odd.py"]
 
 
 def test_a_notebook_of_another_language_is_passed_over() -> None:

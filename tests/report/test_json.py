@@ -38,7 +38,9 @@ def result() -> ScanResult:
 def test_a_result_fits_the_schema() -> None:
     record = json.loads(to_json(result()))
     jsonschema.validate(record, SCHEMA)
-    assert record["summary"] == {"files": 2, "skipped": 1, "findings": 1, "by_code": {"LK101": 1}}
+    assert record["summary"] == {
+        "files": 2, "skipped": 1, "findings": 1, "by_code": {"LK101": 1}, "suppressed": {"comment": 0, "baseline": 0}
+    }  # fmt: skip
     assert record["findings"][0]["location"] == {
         "path": "né.ipynb", "cell": 2, "line": 3, "column": 4, "end_line": 3, "end_column": 9
     }  # fmt: skip

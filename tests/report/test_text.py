@@ -3,7 +3,7 @@
 from leakcheck.findings import Confidence, Finding, Location, Severity, TraceStep
 from leakcheck.project.source import Problem
 from leakcheck.report.ansi import Style
-from leakcheck.report.text import concise, full, problem_line, statistics, summary
+from leakcheck.report.text import concise, full, problem_line, summary
 
 TEXTS = {
     ("train.py", None): "from prep import scale\nX = scale(read())\nA, B = train_test_split(X)\n",
@@ -86,11 +86,6 @@ def test_a_name_of_the_user_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in problem_line(problem, Style(False))
 
 
-def test_statistics_count_by_code() -> None:
-    lines = list(statistics({"LK101": 2, "LK102": 11}, {"LK101": "a", "LK102": "b"}))
-    assert lines == ["11  LK102  b", " 2  LK101  a"]
-
-
 def test_the_summary_says_what_was_and_what_was_not_found() -> None:
     plain = Style(False)
     assert summary([], 0, 3, 0, plain) == "All checks passed: 3 files."
@@ -98,3 +93,5 @@ def test_the_summary_says_what_was_and_what_was_not_found() -> None:
     assert (
         summary([FINDING], 0, 3, 2, plain) == "Found 1 finding (1 warning) in 1 of 3 files (2 suppressed by comments)."
     )
+    assert summary([], 0, 3, 0, plain, accepted=2) == "All checks passed: 3 files (2 suppressed by the baseline)."
+    assert summary([], 0, 3, 1, plain, 2) == "All checks passed: 3 files (1 suppressed by comments, 2 by the baseline)."

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import leakcheck
+from leakcheck.audit.declared import AuditedData
 from leakcheck.claims.facts import Budget, ClaimFacts
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Confidence, Finding, Location, Severity, Suppressed, TraceStep
@@ -47,13 +48,37 @@ def finding(
     )
 
 
+RELEASE = AuditedData(
+    id="release",
+    parameters={"text": ["question"], "threshold": 0.8},
+    splits=[{"name": "train", "rows": 900, "files": [{"path": "data/train.csv", "rows": 900, "sha256": "ab12"}]}],
+    checks=[f"near duplicates of `question`: exact join {HOSTILE}"],
+    notes=["left out as identifiers: row"],
+)
+
+
 def three_legs() -> Document:
     data = replace(
         finding("LK602", message=f"37 rows are near-duplicates: {HOSTILE}"),
         trace=(),
         evidence={
             "method": "exact join",
-            "pairs": [{"train text": "x" * 1_000_000 if n else HOSTILE, "test text": f"text {n}"} for n in range(30)],
+            "held_out": "test",
+            "training": f"train {HOSTILE}",
+            "by_file": [("data/train.csv", 37)],
+            "interval": {"low": 0.01234567, "high": 0.2},
+            "columns": [{"name": HOSTILE, "score": n / 7} for n in range(30)],
+            "examples": [
+                {
+                    "first": {"path": "data/test.csv", "row": n + 1},
+                    "second": {"path": "data/train.csv", "row": 900 - n},
+                    "similarity": 0.91,
+                    "first_text": f"text {n}",
+                    "second_text": "x" * 1_000_000 if n else HOSTILE,
+                }
+                for n in range(30)
+            ],
+            "left_out_of_examples": 7,
         },
     )
     lines = {33: "best = max(models, key=test_score)", 15: f"split(frame)  # {HOSTILE}"}
@@ -61,7 +86,7 @@ def three_legs() -> Document:
         findings=[finding(), data, finding("LK807", Severity.WARNING)],
         claims=[claim(), claim((0.90, 0.91), name=HOSTILE)],
         files=14,
-        datasets=["release"],
+        datasets=[RELEASE],
         line_of=lambda place: lines.get(place.line),
         parameters={"threshold": 0.8},
     )
@@ -139,10 +164,42 @@ def test_path_of_a_code_finding_has_its_source_lines() -> None:
 
 
 def test_evidence_is_capped_and_says_so() -> None:
-    table = three_legs()["findings"]["data"]["shown"][0]["evidence"]["tables"][0]
+    evidence = three_legs()["findings"]["data"]["shown"][0]["evidence"]
+    table, examples = evidence["tables"][0], evidence["examples"]
     assert (len(table["rows"]), table["total"]) == (20, 30)
-    assert table["rows"][1][0].endswith("... (1,000,000 characters)")
-    assert "20 of 30 shown" in to_html(three_legs())
+    assert (len(examples["pairs"]), examples["total"]) == (20, 37)
+    assert examples["pairs"][1]["sides"][1]["text"].endswith("... (1,000,000 characters)")
+    html = to_html(three_legs())
+    assert "columns: 20 of 30 shown" in html
+    assert "Examples: 20 of 37 shown" in html
+
+
+def test_evidence_is_worded_for_readers() -> None:
+    evidence = three_legs()["findings"]["data"]["shown"][0]["evidence"]
+    values = {one["name"]: one["value"] for one in evidence["values"]}
+    assert values["interval"] == "0.01235 to 0.2"
+    assert values["by training file"] == "data/train.csv: 37"
+    assert evidence["examples"]["columns"][0] == "test"
+    assert evidence["examples"]["pairs"][0]["sides"][0] == {"place": "data/test.csv row 1", "text": "text 0"}
+
+
+def test_examples_stand_side_by_side() -> None:
+    html, markdown = to_html(three_legs()), render(Path("r.md"), three_legs())
+    row = next(line for line in html.splitlines() if "text 4" in line)
+    assert row.index("text 4") < row.index("train.csv row 896")
+    assert "| data/test.csv row 5: text 4 | data/train.csv row 896: xxx" in markdown
+
+
+def test_data_sets_say_how_they_were_checked() -> None:
+    for file in ("r.html", "r.md", "r.json"):
+        text = render(Path(file), three_legs())
+        for words in ("near duplicates of", "exact join", "left out as identifiers: row", "ab12", "900"):
+            assert words in text
+
+
+def test_code_in_messages_is_set_as_code() -> None:
+    html = to_html(build(findings=[finding(message="learned from `frame`, <b>`x<y`</b>")], files=1))
+    assert "learned from <code>frame</code>, &lt;b&gt;<code>x&lt;y</code>&lt;/b&gt;" in html
 
 
 def test_document_carries_the_declaration() -> None:
@@ -276,8 +333,8 @@ def test_markdown_means_nothing_but_its_text() -> None:
     text = render(Path("r.md"), three_legs())
     assert "<script>" not in text
     assert "[x](javascript" not in text
-    rows = [line for line in text.splitlines() if line.startswith("| ")]
-    assert all(len(re.findall(r"(?<!\\)\|", row)) == 3 for row in rows)
+    rows = [line for line in text.splitlines() if line.lstrip().startswith("| ")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {3, 4, 5}  # lines, examples, files
     assert text.startswith("## Not sound: The score cannot be trusted yet\n")
 
 

@@ -1,0 +1,238 @@
+"""Words, names and small questions that several of the modules beside share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leakcheck.flow import steps as s
+from leakcheck.flow.events import Mark, Predict, Score
+from leakcheck.flow.rows import CutKind, Rows, Site
+from leakcheck.flow.tables import Api
+from leakcheck.flow.values import (
+    Value,
+)
+
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Args
+
+ORDERINGS = frozenset({"<", ">", "<=", ">="})
+
+# Statistics that shape the data they are mixed into; counts and sums of missing values are not among them.
+STATISTICS = frozenset(
+    [
+        "mean",
+        "median",
+        "std",
+        "var",
+        "quantile",
+        "percentile",
+        "min",
+        "max",
+        "mode",
+        "ptp",
+        "average",
+        "nanmean",
+        "nanmedian",
+        "nanstd",
+        "nanvar",
+        "nanpercentile",
+        "nanquantile",
+        "nanmin",
+        "nanmax",
+        "amin",
+        "amax",
+        "skew",
+        "kurt",
+        "mad",
+        "describe",
+        "corr",
+        "cov",
+        "corrwith",
+        "corrcoef",
+    ]
+)
+
+RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
+
+BOUNDS = frozenset(
+    [
+        "mean",
+        "median",
+        "std",
+        "var",
+        "quantile",
+        "percentile",
+        "nanpercentile",
+        "nanquantile",
+        "describe",
+        "mad",
+        "iqr",
+        "zscore",
+    ]
+)
+
+EXTREMA = frozenset({"max", "min", "idxmax", "idxmin", "argmax", "argmin", "nlargest", "nsmallest"})
+
+ROLE_WORDS = {
+    "train": "train",
+    "training": "train",
+    "tr": "train",
+    "trn": "train",
+    "te": "test",
+    "tst": "test",
+    "unseen": "test",
+    "heldout": "test",
+    "va": "validation",
+    "test": "test",
+    "testing": "test",
+    "holdout": "test",
+    "val": "validation",
+    "valid": "validation",
+    "validation": "validation",
+    "dev": "validation",
+    "eval": "validation",
+}
+
+LEARNER_METHODS = frozenset(
+    ["fit", "fit_transform", "transform", "predict", "predict_proba", "decision_function", "score", "evaluate"]
+)
+
+# Methods and functions that search settings with a function to be made small or large.
+SEARCH_CALLS = frozenset(
+    [
+        "optimize",
+        "fmin",
+        "minimize",
+        "maximize",
+        "gp_minimize",
+        "forest_minimize",
+        "dummy_minimize",
+        "differential_evolution",
+    ]
+)
+
+PREDICTS = frozenset(
+    [
+        "predict",
+        "predict_proba",
+        "predict_log_proba",
+        "decision_function",
+        "predict_classes",
+        "predict_on_batch",
+        "predict_step",
+        "score_samples",
+        "inplace_predict",
+        "staged_predict",
+        "forward",
+        "predict_generator",
+    ]
+)
+
+SCORES = frozenset(["score", "evaluate", "evaluate_generator", "test", "test_on_batch"])
+
+FITTED_CHOICES = frozenset(
+    [
+        "feature_importances_",
+        "coef_",
+        "support_",
+        "ranking_",
+        "scores_",
+        "pvalues_",
+        "get_support",
+        "get_feature_names_out",
+        "feature_importance",
+        "get_score",
+        "get_feature_importance",
+        "k_feature_idx_",
+        "k_feature_names_",
+        "support_weak_",
+        "feature_importance_",
+        "best_features_",
+        "pvalues",
+        "params",
+    ]
+)
+
+UNKNOWN_CLASS = Api("", "object", kind="unknown", fit=("fit",))
+
+
+def role_of_word(word: object) -> str:
+    """The role that a split's name says: "test" is the test part."""
+    if not isinstance(word, str):
+        return ""
+    word = word.lower()
+    # `dtest`, `xtrain`, `yval`: what it is, written in front without a break.
+    return ROLE_WORDS.get(word) or (ROLE_WORDS.get(word[1:], "") if word[:1] in "xyd" and len(word) > 3 else "")
+
+
+@dataclass(slots=True, eq=False)
+class Evaluated(s.Node):
+    """An index whose value is known already."""
+
+    value: Value
+
+
+def arguments(*pos: Value, **kw: Value) -> Args:
+    from leakcheck.flow.interpret import Args
+
+    return Args(list(pos), dict(kw))
+
+
+def no_args() -> Args:
+    return arguments()
+
+
+def kw_only(args: Args) -> Args:
+    return arguments(**{k: v for k, v in args.kw.items() if k in ("axis", "dim")})
+
+
+def node_at(site: Site) -> s.Node:
+    return s.Node(site.span)
+
+
+def scores_of(marks: frozenset[Mark]) -> frozenset[Mark]:
+    return frozenset(m for m in marks if isinstance(m, Score | Predict))
+
+
+def split_words(name: str) -> list[str]:
+    """The words of a name: `self.X_testSet` gives self, x, test, set; digits end a word."""
+    words: list[str] = []
+    current = ""
+    for before, char in zip(" " + name, name, strict=False):
+        if not char.isalpha():
+            words.append(current)
+            current = ""
+        elif char.isupper() and before.islower():
+            words.append(current)
+            current = char.lower()
+        else:
+            current += char.lower()
+    words.append(current)
+    return [w for w in words if w]
+
+
+def hashable(value: object) -> bool:
+    return isinstance(value, str | int | float | bool | bytes | type(None) | complex)
+
+
+def bare_roots(rows: Rows) -> object:
+    """What a slice is a slice of: its rows less the slices already taken (bounds count from the same start)."""
+    return frozenset(
+        (id(root), tuple((id(cut), part) for cut, part in steps if cut.kind is not CutKind.POSITION))
+        for root, steps in rows
+    )
+
+
+def order_of(flags: frozenset[str]) -> str:
+    """By which shuffle rows stand where they stand: positions of two orders name different rows."""
+    named = (flag for flag in flags if flag.startswith("order:"))
+    return min(named, default="shuffled" if "shuffled" in flags else "")
+
+
+def last_part(name: str) -> str:
+    return name.rsplit(".", 1)[-1]
+
+
+def words_of(text: str) -> list[str]:
+    return [w for w in "".join(c if c.isalpha() else " " for c in text.lower()).split() if w]

@@ -1,0 +1,234 @@
+"""What happens to the rows, columns and marks of a value: cuts, parts, learning, unknown code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from leakcheck.flow import steps as s
+from leakcheck.flow.events import Column, Draw, Learn, Mark
+from leakcheck.flow.operations.base import Operations
+from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
+from leakcheck.flow.values import (
+    NO_MARKS,
+    Columns,
+    Const,
+    Data,
+    Items,
+    ListObject,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Args, Interpreter
+
+# Words in the name of a function that brings data in.
+_LOADING = frozenset(
+    [
+        "load",
+        "loads",
+        "read",
+        "fetch",
+        "get",
+        "query",
+        "import",
+        "open",
+        "data",
+        "dataset",
+        "datasets",
+        "frame",
+        "items",
+        "generate",
+    ]
+)
+
+
+class DataOperations(Operations):
+    """Row flow through data values."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self._cuts: dict[object, Cut] = {}
+        self.groups: set[Cut] = set()  # cuts into groups, each met in turn by a loop
+
+    def cut(self, key: object, kind: CutKind, site: Site, **more: Any) -> Cut:
+        """The cut with this identity: equal keys are the same cut."""
+        known = self._cuts.get(key)
+        if known is None:
+            shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
+            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
+        return known
+
+    def loop_ids(self) -> tuple[int, ...]:
+        return tuple(id(loop) for loop in self.i.loops)
+
+    def narrowed(self, data: Data, cut: Cut, part: object) -> Data:
+        self.i.cuts_used.add((cut, part))
+        number = self.heap.number("part", data.number, id(cut), part)
+        keys = narrow(data.keys, cut, part) if data.keys is not None else None
+        return data.but(rows=narrow(data.rows, cut, part), number=number, keys=keys, each=())
+
+    def learn(
+        self,
+        what: str,
+        category: str,
+        data: Data,
+        site: Site,
+        *,
+        supervised: bool = False,
+        columns: frozenset[Column] | None = None,
+        fitted: bool = False,
+        cut: Cut | None = None,
+        by_name: bool = False,
+    ) -> Learn:
+        columns = self.columns_of(data) if columns is None else columns
+        inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
+        key = (site, what, category, data.rows, supervised, columns, inherited, cut)
+        event = Learn(
+            what,
+            category,
+            data.rows,
+            site,
+            supervised,
+            columns,
+            fitted,
+            self.i.loops,
+            self.called(data),
+            inherited,
+            by_name,
+            cut,
+        )
+        return self.i.emit(key, event)  # type: ignore[no-any-return]
+
+    def columns_of(self, data: Data) -> frozenset[Column]:
+        if data.columns is None:
+            if data.sources or data.kind not in ("frame", "part", "unknown"):
+                return data.sources
+            return frozenset({(self.heap.number("frame", data.number), "*")})
+        found = set(data.sources)
+        for name, column in data.columns.named.items():
+            found |= column.sources or {(data.columns.frame, name)}
+        if data.columns.open:
+            found.add((data.columns.frame, "*"))
+            found |= {(data.columns.frame, f"-{name}") for name in data.columns.dropped}
+        return frozenset(found)
+
+    def called(self, data: Data) -> str:
+        """How the code names these rows."""
+        if data.name:
+            return data.name
+        names = self.i.names.get(data.rows)
+        if names:
+            return min(names, key=len)
+        for root, _ in data.rows:
+            return self.i.root_names.get(root, root.name)
+        return "the data"
+
+    def marked(self, data: Data, marks: frozenset[Mark]) -> Data:
+        """The data with marks on all that it holds."""
+        if not marks or marks <= data.marks:
+            return data
+        columns = data.columns
+        if columns is not None:
+            named = {name: c.but(marks=c.marks | marks) for name, c in columns.named.items()}
+            columns = replace(columns, named=named, rest=columns.rest | marks)
+        return data.but(marks=data.marks | marks, columns=columns)
+
+    def column_names(self, index: s.Expr) -> list[str] | None:
+        """The names in a subscript, where all are known."""
+        value = self.heap.load(self.i.eval(index)) if not isinstance(index, s.Slice) else None
+        if isinstance(value, Const):
+            return [value.value] if isinstance(value.value, str) else None
+        return self.names_in(value)
+
+    def names_in(self, value: Any) -> list[str] | None:
+        if isinstance(value, Const):
+            return [value.value] if isinstance(value.value, str) else None
+        if isinstance(value, ListObject | Items) and value.items is not None:
+            held = [self.heap.load(item) for item in value.items]
+            if held and all(isinstance(h, Const) and isinstance(h.value, str) for h in held):
+                return [h.value for h in held]
+        return None
+
+    def part_named(self, whole: Data, part: Value, role: str) -> Data:
+        """The part of a data set that its name says: the train or the test part."""
+        data = self.heap.data(part)
+        if not role or not whole.rows:
+            return data
+        cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
+        return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
+
+    def _root_site(self, data: Data) -> Site:
+        return next(root.site for root, _ in data.rows)
+
+    def any_site(self, data: Data) -> Site:
+        for root, _ in data.rows:
+            return root.site
+        return Site(self.i.unit.path, self.i.cell, (1, 1, 1, 1))
+
+    def without(self, data: Data, names: Sequence[str]) -> Data:
+        columns = data.columns or Columns(self.heap.number("frame", data.number), rest=data.marks)
+        named = {n: c for n, c in columns.named.items() if n not in names}
+        columns = replace(columns, named=named, dropped=columns.dropped | frozenset(names))
+        number = self.heap.number("without", data.number, tuple(names))
+        return data.but(kind="frame", columns=columns, marks=columns.marks(), number=number, each=())
+
+    def draw(self, what: str, data: Data, site: Site) -> Draw:
+        event = Draw(what, data.rows, site, self.i.loops, self.called(data))
+        return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
+        """A list of columns less the named ones."""
+        if held.columns is None:
+            return held
+        named = {n: c for n, c in held.columns.named.items() if n not in names}
+        columns = replace(held.columns, named=named, dropped=held.columns.dropped | frozenset(names))
+        return held.but(columns=columns, number=self.heap.number("without", held.number, tuple(names)))
+
+    def from_outside(self, name: str, result: Value, args: Args, site: Site) -> Value:
+        """Rows that an unknown function brings in, where its name says that it loads data."""
+        held = self.heap.load(result)
+        words = set(split_words(name))
+        if not isinstance(held, Data) or held.rows or held.marks or not words & _LOADING:
+            return result
+        said = [w for v in args.all() for w in split_words(str(getattr(self.heap.load(v), "value", "")))]
+        role = next((r for r in (role_of_word(w) for w in [*split_words(name), *said]) if r), "")
+        return self.i.new_rows(name, site, "unknown", "unknown", role=role)
+
+    def rooted(self, data: Data, site: Site) -> Data:
+        """A value that is used as rows without known rows: rows of its own, the same for the same value."""
+        if data.rows or not data.number or data.kind in ("scalar", "index", "columns", "object", "expression"):
+            return data
+        rows = self.i.new_rows("data", Site("", None, (0, 0, 0, 0)), "unknown", "unknown", key=data.number).rows
+        if data.name:
+            self.i.hint(rows, data.name)
+        return data.but(rows=rows)
+
+    def unknown_call(self, callee: Value, args: Args, site: Site) -> Value:
+        """Code that is not known passes rows through and learns nothing."""
+        held = self.heap.load(callee)
+        if isinstance(held, Data) and held.rows and not args.pos and not args.kw:
+            return held
+        return self.pass_through(args)
+
+    def pass_through(self, args: Args) -> Value:
+        values = args.all()
+        carriers = [v for v in values if self.heap.data(v).rows]
+        if not carriers:
+            marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values)) if values else NO_MARKS
+            return Data(marks=marks, number=self.heap.fresh())
+        several = [self.heap.data(v) for v in carriers]
+        if len(several) == 1:
+            return several[0].but(
+                columns=None,
+                kind="unknown" if several[0].kind != "row" else "row",
+                number=self.heap.fresh(),
+                each=(),
+                mask=(),
+                keys=None,
+                flags=several[0].flags | {"call"},
+            )
+        marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
+        return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))

@@ -1,0 +1,164 @@
+"""Callables that divide rows: splits, folds, draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from leakcheck.flow.events import Split
+from leakcheck.flow.operations.base import Operations
+from leakcheck.flow.operations.common import last_part
+from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow
+from leakcheck.flow.tables import Api
+from leakcheck.flow.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    Data,
+    Instance,
+    Items,
+    LibObject,
+    Ref,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Args
+
+# Splitters that keep rows together or in order, or of which nothing is known.
+_APART = frozenset({"group", "predefined", "time", "unknown"})
+
+
+class Splitting(Operations):
+    """Callables that divide rows."""
+
+    def p_split(self, api: Api, args: Args, site: Site) -> Value:
+        arrays: list[Value] = list(args.pos)
+        arrays += [v for k, v in args.kw.items() if k in ("X", "y", "arrays", "data")]
+        return Items(tuple(self.split_in_two(arrays, args, site, last_part(api.name), api.kind)))
+
+    def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = "") -> list[Value]:
+        several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
+        seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
+        rows = next((d.rows for d in several if d.rows), NO_ROWS)
+        seeded = isinstance(seed, Const) and isinstance(seed.value, int)
+        shuffled = apart != "time" and not self.i.library.is_false(args.kw.get("shuffle"))
+        sizes = tuple(
+            (k, self.heap.data(args.kw[k]).number) for k in ("test_size", "train_size", "stratify") if k in args.kw
+        )
+        key: object = (
+            ("two", rows, sizes, seed.value if seeded else None) if seeded or not shuffled else ("two", site, rows)
+        )
+        size = self.heap.load(args.kw.get("test_size", NONE))
+        share = float(size.value) if isinstance(size, Const) and isinstance(size.value, float) else None
+        cut = self.i.data.cut(
+            key,
+            CutKind.RANDOM if shuffled else CutKind.POSITION,
+            site,
+            roles=("train", "test"),
+            share=share,
+            shuffled=shuffled or any("shuffled" in d.flags for d in several),
+            apart=apart,
+        )
+        parts: list[Value] = []
+        for data in several:
+            parts += [self._part(data, cut, 0), self._part(data, cut, 1)]
+        event = Split(cut, rows, site, self.i.loops, what, tuple(several))
+        self.i.emit((site, cut), event)
+        return parts
+
+    def _part(self, data: Data, cut: Cut, part: int) -> Data:
+        if not data.rows and data.kind != "index":
+            return data
+        narrowed = self.i.data.narrowed(
+            data.but(keys=data.keys if data.keys is not None else (data.rows if data.kind == "index" else None)),
+            cut,
+            part,
+        )
+        return narrowed.but(name="")
+
+    def p_random_split(self, api: Api, args: Args, site: Site) -> Value:
+        data = self.i.loading.content(args.pos[0]) if args.pos else UNKNOWN
+        if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
+            data = self.i.series.windows_of(args.pos[0], data, site)
+        lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
+        return self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name))
+
+    def random_parts(self, data: Data, count: int, site: Site, what: str) -> Value:
+        roles = {2: ("train", "test"), 3: ("train", "validation", "test")}.get(count, ("train", *[""] * (count - 1)))
+        cut = self.i.data.cut(("parts", site, data.rows), CutKind.RANDOM, site, roles=roles)
+        self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, what, (data,)))
+        return Items(tuple(self._part(data, cut, n) for n in range(count)))
+
+    def folds(self, data: Data, site: Site, given: Any, owner: object) -> tuple[Cut, Rows]:
+        """The cut that a splitter, a number of folds or prepared folds make over rows."""
+        held = given if isinstance(given, LibObject) else None
+        rows = data.keys if data.keys is not None else data.rows
+        if not rows:
+            rows = self.i.new_rows("rows", site, "unknown", "index").rows
+        prepared = self._prepared(given)
+        if prepared is not None:
+            return prepared, rows
+        kind = held.api.kind if held is not None else "fold"
+        single = kind == "shuffle"
+        if not (isinstance(given, LibObject | Const) or given is None or getattr(given, "kind", "") == "scalar"):
+            kind = "predefined"
+        shuffled = "shuffled" in data.flags or (
+            (held is not None)
+            and (
+                single
+                or last_part(held.api.name).startswith("Repeated")
+                or self.i.library.is_true(held.args.get("shuffle", held.args.get("#1")))
+            )
+        )
+        cut = self.i.data.cut(
+            ("fold", owner, rows),
+            CutKind.RANDOM if single else CutKind.FOLD,
+            site,
+            roles=("train", "test") if single else ("train", "fold"),
+            shuffled=shuffled and kind not in _APART,
+            apart=kind if kind in _APART else "",
+        )
+        self.i.emit(
+            (site, cut), Split(cut, rows, site, self.i.loops, last_part(held.api.name) if held else "folds", (data,))
+        )
+        return cut, rows
+
+    def _prepared(self, given: Any) -> Cut | None:
+        """The cut behind folds that a splitter has made before (`cv=folds.split(X)`)."""
+        if not isinstance(given, Data) or "folds" not in given.flags or not given.each:
+            return None
+        indices = self.i.containers.unpack(given.each[0], 2) or []
+        return next((steps[-1][0] for i in indices for _, steps in self.heap.data(i).rows if steps), None)
+
+    def split_folds(self, owner: Value, held: LibObject, args: Args, site: Site) -> Value:
+        data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))
+        if not data.rows and data.keys is None and len(args.pos) > 1:
+            data = self.heap.data(args.pos[1])
+        self.i.series.note_entities(args.get(2, held.api.groups or "groups"), data, site)
+        cut, rows = self.folds(data, site, held, owner.address if isinstance(owner, Ref) else site)
+        self.i.cuts_used.update({(cut, 0), (cut, 1)})
+        parts = []
+        for n in range(2):
+            keys = narrow(rows, cut, n)
+            parts.append(Data(rows=keys, keys=keys, kind="index", number=self.heap.number("fold", id(cut), n)))
+        return Data(flags=frozenset({"folds"}), each=(Items(tuple(parts)),), number=self.heap.fresh())
+
+    def p_draw(self, api: Api, args: Args, site: Site) -> Value:
+        values = self.i.library.named(api, args)
+        replacing = not self.i.library.is_false(values.get("replace"))
+        results: list[Value] = []
+        for value in args.pos or [v for k, v in values.items() if k in ("X", "y", "a", "population")]:
+            data = self.heap.data(value)
+            if not data.rows:
+                continue
+            if replacing and last_part(api.name) == "resample":
+                draw = self.i.data.draw("resample", data, site)
+                new = self.i.data.marked(data.but(number=self.heap.fresh()), frozenset({draw}))
+                results.append(new.but(flags=new.flags | {"repeated"}))
+            else:
+                cut = self.i.data.cut(("draw", site, data.rows), CutKind.RANDOM, site, explicit=False)
+                results.append(self.i.data.narrowed(data, cut, 0))
+        if not results:
+            return Data(kind="index", number=self.heap.fresh(), flags=frozenset({"random"}))
+        return results[0] if len(results) == 1 else Items(tuple(results))
