@@ -3,6 +3,9 @@
 A rule's page is its test. `check_page` runs a whole page and says what differs from what the page states, `blocks` and
 `check_block` do it block by block; `assert_finds` and `assert_clean` look at a piece of source inside a test function.
 The conventions of a page stand in `docs/writing-rules.md`.
+
+For data, `assert_no_leakage` audits two splits, and `assert_truncation_invariant` holds a function that makes features
+against looking ahead. They need the extra `data`, which is loaded when one of them is first used.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Severity
@@ -30,16 +34,31 @@ __all__ = [
     "Expected",
     "assert_clean",
     "assert_finds",
+    "assert_no_leakage",
+    "assert_truncation_invariant",
     "blocks",
     "check_block",
     "check_page",
     "scan_files",
 ]
 
+if TYPE_CHECKING:
+    from leakcheck.audit.asserts import assert_no_leakage as assert_no_leakage
+    from leakcheck.audit.asserts import assert_truncation_invariant as assert_truncation_invariant
+
 Files = Sequence[str | Path]
 
+_OF_DATA = ("assert_no_leakage", "assert_truncation_invariant")
 _ALL_RULES = 'select = ["ALL"]\n'
 _code = re.compile(r"([A-Z]{2,10}\d{3})\s*(.*)")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _OF_DATA:
+        from leakcheck.audit import asserts
+
+        return getattr(asserts, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 @dataclass(frozen=True, slots=True)

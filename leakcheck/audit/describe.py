@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from leakcheck.audit.facts import Example, Overlap, Score
+from leakcheck.audit.facts import Distinguishable, Example, Overlap, Part, Place, Score, SingleScore
 from leakcheck.findings import Location, TraceStep
 
+_NAMED = 5  # columns named in a message
 _SHOWN = 120  # letters of a text in a trace
+_COMPARED = 1_000  # words of a text that are looked at for differences
+_COMPARED = 1_000  # words of a text that are looked at for differences
 
 
-def place(overlap: Overlap) -> Location:
+def first_place(overlap: Overlap) -> Location:
     return overlap.examples[0].first.location
 
 
@@ -20,28 +23,70 @@ def trace(examples: Sequence[Example], first: str, second: str) -> tuple[TraceSt
     """The worst pair, with its texts where they may be shown."""
     worst = examples[0]
     return (
-        TraceStep(_label(first, worst.first_text), worst.first.location),
-        TraceStep(_label(second, worst.second_text), worst.second.location),
+        TraceStep(_label(first, worst.first_key, worst.first_text, worst.only_first), worst.first.location),
+        TraceStep(_label(second, worst.second_key, worst.second_text, worst.only_second), worst.second.location),
     )
 
 
-def _label(what: str, text: str | None) -> str:
-    if text is None:
-        return what
-    shown = " ".join(text.split())
-    return f"{what}: {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + ' ...'}"
+def named(part: Part, columns: Sequence[str]) -> str:
+    """`a`, `b`, or "the other columns (...)"."""
+    more = f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else ""
+    listed = ", ".join(f"`{column}`" for column in columns[:_NAMED]) + more
+    return f"the other columns ({listed})" if part is Part.OTHERS else listed
+
+
+def ranges(training: tuple[str, Place], held_out: tuple[str, Place], picture: tuple[str, str]) -> tuple[TraceStep, ...]:
+    """Two date ranges below each other, each with what it is of."""
+    width = max(len(str(place.location)) for _, place in (training, held_out))
+    return tuple(
+        # the label follows the place: blanks keep the two bars below each other
+        TraceStep(f"{' ' * (width - len(str(place.location)))}[{bar}] {label}", place.location)
+        for (label, place), bar in zip((training, held_out), picture, strict=True)
+    )
+
+
+def _label(what: str, key: str | None, text: str | None, only: str | None) -> str:
+    label = f"{what} ({key})" if key else what
+    if text is not None:
+        label += f": {_cut(' '.join(text.split()))}"
+    return f"{label} [only here: {only}]" if only else label
+
+
+def differences(first: str, second: str) -> tuple[str, str]:
+    """The words that only the one and only the other of two near texts has, in runs.
+
+    >>> differences("the cat sat on the mat", "the cat sat on a mat today")
+    ('the', 'a ... today')
+    """
+    from difflib import SequenceMatcher
+
+    a, b = first.split()[:_COMPARED], second.split()[:_COMPARED]
+    changed = [code for code in SequenceMatcher(None, a, b, autojunk=False).get_opcodes() if code[0] != "equal"]
+    only_first = " ... ".join(" ".join(a[low:high]) for _, low, high, _, _ in changed if high > low)
+    only_second = " ... ".join(" ".join(b[low:high]) for _, _, _, low, high in changed if high > low)
+    return _cut(only_first), _cut(only_second)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + " ..."
 
 
 def evidence(overlap: Overlap) -> dict[str, Any]:
     """Everything known of an overlap, with how many examples were left out."""
-    record = {k: v for k, v in asdict(overlap).items() if k not in ("kind", "examples")}
+    of_entities = () if overlap.distinct else ("distinct", "distinct_total")
+    record = {k: v for k, v in asdict(overlap).items() if k not in ("kind", "examples", *of_entities)}
     record["share"] = overlap.share
     record["interval"] = asdict(overlap.interval)
-    return {**record, **examples(overlap.examples, overlap.touched)}
+    return {**record, **examples(overlap.examples, overlap.distinct or overlap.touched)}
+
+
+def example(one: Example) -> dict[str, Any]:
+    """What is known of a pair."""
+    return {k: v for k, v in asdict(one).items() if v is not None}
 
 
 def examples(shown: Sequence[Example], total: int) -> dict[str, Any]:
-    rows = [{k: v for k, v in asdict(one).items() if v is not None} for one in shown]
+    rows = [example(one) for one in shown]
     return {"examples": rows, "left_out_of_examples": max(0, total - len(rows))}
 
 
@@ -63,6 +108,21 @@ def from_files(overlap: Overlap) -> str:
             else ""
         )
     return " (" + ", ".join(f"{n} in {file}" for file, n in overlap.by_file) + ")"
+
+
+def score_lines(
+    split: str, target: str | None, singles: Sequence[SingleScore], told: Sequence[Distinguishable]
+) -> list[str]:
+    """What the target and split checks came to, also where no rule speaks of it."""
+    lines = []
+    if singles:
+        best = max(singles, key=lambda single: single.score.value)
+        lines.append(
+            f"each column, identifier and order alone against `{target}` in {split}: {singles[0].looks} scores, "
+            f"the highest of {best.carrier.value} `{best.name}`: {best.score}"
+        )
+    lines += [f"telling {one.training} from {one.held_out}: {one.score}, margin {one.margin:g}" for one in told]
+    return lines
 
 
 def score_evidence(score: Score, **more: Any) -> dict[str, Any]:

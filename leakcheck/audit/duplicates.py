@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import prod
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from leakcheck.audit.columns import Columns, hashed
+from leakcheck.audit.columns import CONTENT, Columns, hashed
+from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
+from leakcheck.audit.long_texts import texts_of
 from leakcheck.audit.pairs import Pairs
+from leakcheck.audit.readers import is_row
+from leakcheck.audit.shingles import normalise
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.texts import Texts
@@ -38,17 +43,15 @@ class Duplicates:
         self.splits, self.columns, self.options = splits, columns, options
         self.leaking: dict[str, set[int]] = {split.name: set() for split in splits}
         self._checked: list[str] = []
-        by_column = {c: hashed([split.frame[c] for split in splits]) for c in columns.compared}
-        self.texts = {c: [Texts(_strings(split.frame[c])) for split in splits] for c in columns.text}
+        others = [c for c in columns.compared if c not in columns.text]
+        by_column = {c: hashed([split.frame[c] for split in splits]) for c in others}
+        self.texts = {c: [texts_of(split.frame[c]) for split in splits] for c in columns.text}
         self.text_hashes: dict[str, list[_Hashes]] = {}
         self.words: dict[str, list[NDArray[np.int64]]] = {}
         for column, texts in self.texts.items():
-            # one engine for all splits: the hashes must be comparable
-            together = Texts(pa.chunked_array([_strings(split.frame[column]) for split in splits]))
-            hashes, words = text_hashes(together, options.settings)
-            cuts = np.cumsum([len(one) for one in texts])[:-1]
-            self.text_hashes[column] = np.split(hashes, cuts)
-            self.words[column] = np.split(words, cuts)
+            hashes = text_hashes(texts, options.settings)
+            self.text_hashes[column] = [of_split for of_split, _ in hashes]
+            self.words[column] = [words for _, words in hashes]
             by_column[column] = self.text_hashes[column]
         self.parts = [
             {c: _mix(by_column[c][i] + _salt(j)) for j, c in enumerate(columns.compared)} for i in range(len(splits))
@@ -56,16 +59,24 @@ class Duplicates:
         self.rows = [_sum(list(parts.values()), len(split)) for parts, split in zip(self.parts, splits, strict=True)]
 
     def identical(self) -> list[IdenticalFiles]:
-        """Files that stand in two splits, byte for byte."""
-        digests = [[(path, _digest(path)) for path in split.paths] for split in self.splits]
+        """Files that stand in two splits, byte for byte.
+
+        Not the files of a folder that are a row each: those are compared as rows.
+        """
+        rows = any(len(split.paths) > 1 for split in self.splits)
+        digests = [
+            [(path, "" if rows and is_row(path) else _digest(path)) for path in split.paths] for split in self.splits
+        ]
         found = []
         for a, b in combinations(range(len(self.splits)), 2):
-            for i, (path, digest) in enumerate(digests[a]):
-                for j, (other, other_digest) in enumerate(digests[b]):
-                    first, second = self.splits[a], self.splits[b]
+            first, second = self.splits[a], self.splits[b]
+            of_digest = {digest: (i, path) for i, (path, digest) in reversed(list(enumerate(digests[a]))) if digest}
+            for j, (other, digest) in enumerate(digests[b]):
+                if digest in of_digest:
+                    i, path = of_digest[digest]
                     # one table with a split column is in both splits, with other rows
                     same_rows = np.isin(second.row_in_file[second.file_of == j], first.row_in_file[first.file_of == i])
-                    if digest == other_digest and same_rows.any():
+                    if same_rows.any():
                         found.append(
                             IdenticalFiles(
                                 first.place(int(np.argmax(first.file_of == i))),
@@ -141,7 +152,7 @@ class Duplicates:
                 continue
             names = list(self.columns.compared)
             arrays, values = [self.parts[i][c] for c in names], [split.frame[c] for c in names]
-            expected = 0.0 if self.columns.text else expected_pairs(names, arrays, arrays, values, values, same=True)
+            expected = 0.0 if self._distinctive else expected_pairs(names, arrays, arrays, values, values, same=True)
             examples = tuple(
                 self._example(i, int(first[r]), i, int(r), self.columns.text[0] if self.columns.text else None)
                 for r in again[: self.options.max_evidence]
@@ -165,8 +176,13 @@ class Duplicates:
         short: NDArray[np.bool_] = np.all([self.words[c][i] < SHORT_WORDS for c in self.columns.text], axis=0)
         return short
 
+    @property
+    def _distinctive(self) -> bool:
+        """Whether rows hold texts, or hashes of pictures, which do not coincide by chance."""
+        return bool(self.columns.text) or CONTENT in self.columns.compared
+
     def _expected(self, a: int, b: int) -> float:
-        if self.columns.text:
+        if self._distinctive:
             return 0.0
         names = list(self.columns.compared)
         return expected_pairs(
@@ -200,11 +216,14 @@ class Duplicates:
         if len(pairs):
             near_rows, best, similarity = _expanded(pairs, left, right, held)
             near = set(near_rows.tolist())
-            found.append(
-                self._overlap(
-                    Kind.NEAR_TEXT, a, b, column, near_rows, best, str(method_used), similarity=similarity, text=column
-                )
+            overlap = self._overlap(
+                Kind.NEAR_TEXT, a, b, column, near_rows, best, str(method_used), similarity=similarity, text=column
             )
+            templates = all(
+                _without_numbers(self.texts[column][b].text(r)) == _without_numbers(self.texts[column][a].text(s))
+                for r, s in zip(near_rows.tolist(), best.tolist(), strict=True)
+            )
+            found.append(replace(overlap, numbers_only=templates))
         self._checked.append(
             f"{self.splits[a].name} and {self.splits[b].name}, near duplicates of `{column}`: {method_used}; "
             f"{len(near)} rows of {self.splits[b].name} found"
@@ -312,14 +331,16 @@ class Duplicates:
 
     def _example(self, i: int, r: int, j: int, s: int, text: str | None, similarity: float = 1.0) -> Example:
         first, second = self.splits[i], self.splits[j]
-        if text is None or self.options.redact:
+        if self.options.redact:
             return Example(first.place(r), second.place(s), similarity)
+        texts = (None, None) if text is None else (self.texts[text][i].text(r), self.texts[text][j].text(s))
         return Example(
             first.place(r),
             second.place(s),
             similarity,
-            self.texts[text][i].text(r)[:_SHOWN],
-            self.texts[text][j].text(s)[:_SHOWN],
+            *(one and one[:_SHOWN] for one in texts),
+            *(split.key(row, self.columns.ids) for split, row in ((first, r), (second, s))),
+            *(differences(*texts) if texts[0] is not None and similarity < 1.0 else ()),
         )
 
 
@@ -439,13 +460,8 @@ def _expanded(
     return rows, right[pairs.right[best]][at], pairs.similarity[best][at]
 
 
-def _strings(series: pd.Series) -> pa.Array:
-    values = pa.array(series, from_pandas=True) if series.dtype != object else None
-    if values is None or not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
-        values = pa.array([None if v is None or v != v else str(v) for v in series.astype(object)], pa.large_string())
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    return values.cast(pa.large_string())
+def _without_numbers(text: str) -> str:
+    return re.sub(r"\d+", "0", normalise(text))
 
 
 def _digest(path: object) -> str:

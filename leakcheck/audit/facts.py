@@ -9,6 +9,7 @@ from math import sqrt
 from leakcheck.findings import Location
 
 BY_CHANCE = 0.01  # rows that coincide with at least this probability are no copies
+NO_GAP = "0s"
 Z_95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
 
 
@@ -83,6 +84,10 @@ class Example:
     similarity: float = 1.0
     first_text: str | None = None
     second_text: str | None = None
+    first_key: str | None = None  # the row's identifiers
+    second_key: str | None = None
+    only_first: str | None = None  # the words of near texts that the other lacks
+    only_second: str | None = None
 
 
 class Kind(Enum):
@@ -113,7 +118,9 @@ class Overlap:
     chance: float = 0.0  # probability of so many by chance
     by_file: tuple[tuple[str, int], ...] = ()  # training file, touched rows it accounts for
     distinct: int = 0  # entities on both sides
+    distinct_total: int = 0  # entities of the held-out side
     left_out: tuple[str, ...] = ()  # identifier columns that were not compared
+    numbers_only: bool = False  # near texts that are equal but for their numbers
 
     @property
     def share(self) -> float:
@@ -174,6 +181,24 @@ class TimeOverlap:
 
 
 @dataclass(frozen=True, slots=True)
+class EntityOrder:
+    """Training rows dated at or after the first held-out row of their own entity less the gap."""
+
+    training: str
+    held_out: str
+    column: str
+    entity: str  # the column of the entities
+    touched: int
+    total: int
+    entities: int  # that are out of order
+    shared: int  # that have dated rows on both sides
+    gap: str
+    examples: tuple[Example, ...]  # the last training row and the first held-out row of each, worst first
+    worst: str | None  # the first of the examples by its name
+    picture: tuple[str, str]  # of the worst
+
+
+@dataclass(frozen=True, slots=True)
 class LateColumn:
     """A timestamp column later than the moment of prediction."""
 
@@ -182,7 +207,7 @@ class LateColumn:
     prediction_time: str
     touched: int
     total: int
-    example: Example
+    places: tuple[Place, ...]
 
 
 class Carrier(Enum):
@@ -221,12 +246,23 @@ class SingleScore:
     looks: int  # how many were tried: the interval is widened for them
 
 
+class Part(Enum):
+    """What an ablated input keeps."""
+
+    TEXT = "one text"
+    TEXTS = "all texts"
+    OTHERS = "all columns but the texts"
+    REST = "all but one text"
+
+
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """A model's score with only part of the input."""
+    """A model's score with only part of the input; `judged` where that part should not suffice."""
 
-    kept: str
-    removed: str
+    part: Part
+    kept: tuple[str, ...]
+    removed: tuple[str, ...]
+    judged: bool
     score: Score
     full: Score
     margin: float
@@ -255,6 +291,7 @@ class AuditFacts:
     conflicts: tuple[LabelConflict, ...] = ()
     repeats: tuple[Repeats, ...] = ()
     times: tuple[TimeOverlap, ...] = ()
+    orders: tuple[EntityOrder, ...] = ()
     late: tuple[LateColumn, ...] = ()
     singles: tuple[SingleScore, ...] = ()
     ablations: tuple[Ablation, ...] = ()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
+import re
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from glob import glob, has_magic
 from io import BytesIO
 from pathlib import Path
@@ -36,6 +39,11 @@ MEDIA = {
     ".mp4",
     ".pdf",
 }
+_SPLITS_FILE, _STATE_FILE = "dataset_dict.json", "state.json"  # of a saved Hugging Face data set
+_SAVED_FILES = {_SPLITS_FILE, _STATE_FILE, "dataset_info.json"}
+_SHOWN = 80  # letters of a row that can't be read
+_DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that people use in files called .csv
+NULLS = ["", "NA", "NaN", "nan"]  # what stands for a missing value in CSV
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -51,8 +59,7 @@ def find_files(patterns: Sequence[str], root: Path) -> list[Path]:
     for pattern in patterns:
         path = root / pattern
         if path.is_dir():
-            files = sorted(f for f in path.rglob("*") if f.is_file() and _suffix(f)[0] in TABULAR | REFUSED | MEDIA)
-            files = [f for f in files if f.name not in ("dataset_info.json", "state.json", "dataset_dict.json")]
+            files = _files_of(path, pattern)
         elif path.exists():
             files = [path]
         elif has_magic(pattern):
@@ -67,16 +74,50 @@ def find_files(patterns: Sequence[str], root: Path) -> list[Path]:
     return found
 
 
+def _files_of(folder: Path, name: str) -> list[Path]:
+    """The files of a folder; of a saved Hugging Face data set those that it lists, not what it cached."""
+    if (folder / _SPLITS_FILE).is_file():
+        raise LeakcheckError("the folder holds several splits", file=name, expected="the folder of one of them")
+    state = folder / _STATE_FILE
+    if state.is_file():
+        try:
+            listed = [folder / entry["filename"] for entry in json.loads(state.read_bytes())["_data_files"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise LeakcheckError("no list of data files there", file=f"{name}/{_STATE_FILE}") from error
+        return [_compressed(file, name) for file in listed]
+    files = (f for f in folder.rglob("*") if f.is_file() and f.name not in _SAVED_FILES)
+    return sorted(f for f in files if file_kind(f)[0] in TABULAR | REFUSED | MEDIA)
+
+
+def _compressed(file: Path, name: str) -> Path:
+    """The file, or what it is after gzip or zstd."""
+    for one in (file, *(file.with_name(file.name + suffix) for suffix in COMPRESSED)):
+        if one.is_file():
+            return one
+    raise LeakcheckError("a data file is missing", file=name, expected=file.name)
+
+
 def saved_splits(folder: Path) -> dict[str, list[str]] | None:
     """The splits of a saved Hugging Face data set, or of a folder with a folder or file a split; else None."""
     if not folder.is_dir():
         return None
+    if (folder / _SPLITS_FILE).is_file():
+        try:
+            names = [str(name) for name in json.loads((folder / _SPLITS_FILE).read_bytes())["splits"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise LeakcheckError("no list of splits there", file=str(folder / _SPLITS_FILE)) from error
+        return {name: [str(folder / name)] for name in names}
     parts: dict[str, list[str]] = {}
     for entry in sorted(folder.iterdir()):
         name = entry.name.split(".")[0].split("-")[0].lower()
         if name in ("train", "validation", "valid", "val", "dev", "test"):
             parts.setdefault(name, []).append(str(entry))
     return parts if len(parts) > 1 else None
+
+
+def is_row(path: Path) -> bool:
+    """Whether the file is read as a single row."""
+    return file_kind(path)[0] in MEDIA | {".txt"}
 
 
 def read_table(path: Path, name: str) -> pa.Table:
@@ -87,7 +128,7 @@ def read_table(path: Path, name: str) -> pa.Table:
     LeakcheckError
         When it can't be read, with the row where that is known.
     """
-    suffix, compression = _suffix(path)
+    suffix, compression = file_kind(path)
     if suffix in REFUSED:
         raise LeakcheckError(
             "pickled objects can run code when they are read, so they are refused",
@@ -102,22 +143,28 @@ def read_table(path: Path, name: str) -> pa.Table:
         raise LeakcheckError("unknown kind of data file", file=name, expected=", ".join(sorted(TABULAR)), found=suffix)
     try:
         table = _read(path, suffix, compression)
-    except (pa.ArrowException, OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+    except LeakcheckError as error:
+        raise LeakcheckError(
+            error.message, file=name, place=error.place, expected=error.expected, found=error.found
+        ) from error
+    except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
         first_line = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise LeakcheckError(f"can't be read: {first_line[:200]}", file=name) from error
-    for field in table.schema:
-        if pa.types.is_binary(field.type) and suffix in (".csv", ".tsv"):
-            raise LeakcheckError("the file is not UTF-8", file=name, place=f"column {field.name!r}")
-    if len(set(table.column_names)) < len(table.column_names):
-        raise LeakcheckError("two columns have the same name", file=name)
+    names = table.column_names
+    if len(set(names)) < len(names):
+        twice = next(column for column in names if names.count(column) > 1)
+        raise LeakcheckError("two columns have the same name", file=name, found=repr(twice))
     return table
 
 
 def _read(path: Path, suffix: str, compression: str | None) -> pa.Table:
+    """The table; errors that Arrow words badly are raised with their row, without the file."""
     if suffix in (".parquet", ".pq"):
-        return pyarrow.parquet.read_table(path)
+        table = pyarrow.parquet.read_table(path if compression is None else pa.BufferReader(_bytes(path, compression)))
+        table.validate(full=True)  # nobody has looked yet whether its texts are UTF-8
+        return table
     if suffix in (".arrow", ".feather", ".ipc"):
-        with pa.memory_map(str(path)) as source:
+        with pa.memory_map(str(path)) if compression is None else pa.BufferReader(_bytes(path, compression)) as source:
             try:
                 return pa.ipc.open_file(source).read_all()
             except pa.ArrowInvalid:
@@ -125,26 +172,112 @@ def _read(path: Path, suffix: str, compression: str | None) -> pa.Table:
                 return pa.ipc.open_stream(source).read_all()
     data = _bytes(path, compression)
     if suffix == ".txt":
+        _check_utf8(data)
         return pa.table({"text": [data.decode("utf-8-sig")]})
     if not data.strip():
-        raise LeakcheckError("the file is empty", file=str(path.name), expected="rows")
-    size = len(data) + 1  # types are inferred from the whole file, not from its first block
+        raise LeakcheckError("the file is empty", expected="rows")
     if suffix in (".csv", ".tsv"):
+        return _read_csv(data, "\t" if suffix == ".tsv" else ",")
+    if suffix == ".json" and data.lstrip()[:1] == b"[":
+        return _read_json_list(data)
+    return _read_json_lines(data)
+
+
+def _read_csv(data: bytes, delimiter: str) -> pa.Table:
+    invalid: list[pyarrow.csv.InvalidRow] = []
+
+    def keep(row: pyarrow.csv.InvalidRow) -> str:
+        invalid.append(row)
+        return "error"
+
+    def read(threads: bool) -> pa.Table:
         return pyarrow.csv.read_csv(
             BytesIO(data),
-            read_options=pyarrow.csv.ReadOptions(block_size=min(size, (1 << 31) - 1)),
+            # types are inferred from the whole file, not from its first block
+            read_options=pyarrow.csv.ReadOptions(block_size=_block_size(data), use_threads=threads),
             parse_options=pyarrow.csv.ParseOptions(
-                delimiter="\t" if suffix == ".tsv" else ",", newlines_in_values=True
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=keep
             ),
-            convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True, null_values=["", "NA", "NaN", "nan"]),
+            convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True, null_values=NULLS),
         )
-    if suffix == ".json" and data.lstrip()[:1] == b"[":
-        import json
 
-        return pa.Table.from_pylist(json.loads(data))
-    return pyarrow.json.read_json(
-        BytesIO(data), read_options=pyarrow.json.ReadOptions(block_size=min(size, (1 << 31) - 1))
-    )
+    try:
+        table = read(threads=True)
+        names = table.column_names
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        _check_utf8(data)
+        if not invalid:
+            raise
+        invalid.clear()
+        with suppress(pa.ArrowInvalid):
+            read(threads=False)  # only then are rows numbered
+        row = invalid[0]
+        raise LeakcheckError(
+            "the row has another number of columns than the header",
+            place=f"row {row.number - 1}" if row.number else None,
+            expected=str(row.expected_columns),
+            found=f"{row.actual_columns}: {row.text[:_SHOWN]!r}",
+        ) from None
+    if any(pa.types.is_binary(field.type) for field in table.schema):
+        _check_utf8(data)
+    if len(table) and data.count(b'"') % 2 and _open_quote(table.column(len(names) - 1)[-1].as_py(), data):
+        raise LeakcheckError("a quoted value is not closed", place=f"row {len(table)}", expected='"')
+    for other, called in _DELIMITERS.items():
+        if len(names) == 1 and other in names[0]:
+            raise LeakcheckError(f"the columns are separated by {called}", expected="commas", found=names[0][:_SHOWN])
+    return table
+
+
+def _open_quote(last: object, data: bytes) -> bool:
+    """Whether the last value of the file begins with a quote and runs to the end."""
+    return isinstance(last, str) and data.endswith(b'"' + last.encode())
+
+
+def _read_json_lines(data: bytes) -> pa.Table:
+    try:
+        table = pyarrow.json.read_json(
+            BytesIO(data), read_options=pyarrow.json.ReadOptions(block_size=_block_size(data))
+        )
+        table.validate(full=True)
+    except pa.ArrowInvalid as error:
+        _check_utf8(data)
+        said = re.sub(r"^JSON parse error: ", "", str(error).splitlines()[0])
+        found = re.search(r",? in row (\d+)$", said)
+        place = f"row {int(found[1]) + 1}" if found else None
+        raise LeakcheckError(f"can't be read: {said[: found.start() if found else _SHOWN]}", place=place) from error
+    return table
+
+
+def _read_json_list(data: bytes) -> pa.Table:
+    _check_utf8(data)
+    try:
+        rows = json.loads(data)
+    except ValueError as error:
+        raise LeakcheckError(f"can't be read: {error}") from error
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict):
+            raise LeakcheckError(
+                "the row is no object", place=f"row {number}", expected="names with values", found=repr(row)[:_SHOWN]
+            )
+    return pa.Table.from_pylist(rows)
+
+
+def _check_utf8(data: bytes) -> None:
+    """Say in which line the text stops being UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise LeakcheckError(
+            "the file is not UTF-8",
+            place=f"line {line}",
+            found=f"the byte 0x{data[error.start]:02x}",
+        ) from error
+
+
+def _block_size(data: bytes) -> int:
+    """The whole file, up to what Arrow can take."""
+    return min(len(data) + 1, (1 << 31) - 1)
 
 
 def _bytes(path: Path, compression: str | None) -> bytes:
@@ -157,7 +290,7 @@ def _bytes(path: Path, compression: str | None) -> bytes:
     return path.read_bytes()
 
 
-def _suffix(path: Path) -> tuple[str, str | None]:
+def file_kind(path: Path) -> tuple[str, str | None]:
     """Kind of the file and how it is compressed."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:

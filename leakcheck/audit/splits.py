@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,15 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leakcheck.audit.batches import read_batches
 from leakcheck.audit.facts import Place
-from leakcheck.audit.readers import find_files, read_table
+from leakcheck.audit.long_texts import FrameBuilder, plain, to_frame
+from leakcheck.audit.readers import find_files
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
 from leakcheck.project.paths import shown
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
 # Order in which a later split is held out from an earlier one.
 _ORDER = ("train", "training", "fit", "dev", "validation", "valid", "val", "test")
@@ -37,6 +41,28 @@ class Options:
     redact: bool = False
     max_evidence: int = 10
     settings: Settings = field(default_factory=Settings)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What a reader needs to repeat the audit: the declared columns and how texts are compared."""
+        settings = self.settings
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in {
+                "text": self.text,
+                "target": self.target,
+                "group": self.group,
+                "time": self.time,
+                "prediction time": self.prediction_time,
+                "gap": self.gap if self.time else None,
+                "identifiers": self.ids,
+                "contained": self.contained,
+                "threshold": settings.threshold,
+                "shingle": str(settings.shingling) if settings.shingling else None,
+                "method": settings.asked.value,
+            }.items()
+            if value not in ((), None)
+        }
 
     @property
     def declared(self) -> tuple[str, ...]:
@@ -61,8 +87,22 @@ class Split:
     def place(self, row: int) -> Place:
         return Place(self.files[self.file_of[row]], int(self.row_in_file[row]) + 1)
 
+    def rows(self, rows: NDArray[np.int64]) -> pd.DataFrame:
+        """Some rows, with long texts in memory."""
+        return plain(self.frame.iloc[rows])
 
-def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Options) -> list[Split]:
+    def key(self, row: int, ids: Sequence[str]) -> str | None:
+        """The row's identifiers, such as ``row_id=17``; None where there are none."""
+        return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress for nobody."""
+
+
+def read_splits(
+    patterns: Mapping[str, Sequence[str]], root: Path, options: Options, progress: Progress = silent
+) -> list[Split]:
     """Read every split.
 
     Raises
@@ -70,38 +110,60 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
     LeakcheckError
         When a file can't be read, a split is empty, or a declared column is missing.
     """
+    return checked([read_split(name, given, root, progress) for name, given in patterns.items()], options)
+
+
+def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progress = silent) -> Split:
+    """The files of one split, or of a table with all splits in it."""
+    paths = find_files(patterns, root)
+    names = tuple(map(shown, paths))
+    builder = FrameBuilder()
+    for number, (path, one) in enumerate(zip(paths, names, strict=True)):
+        progress(f"reading {one}", number, len(paths))
+        builder.add_file(read_batches(path, one))
+    file_of = np.repeat(np.arange(len(paths), dtype=np.int32), builder.lengths)
+    row_in_file = np.concatenate([np.arange(length, dtype=np.int64) for length in builder.lengths])
+    return Split(name, builder.frame(), names, tuple(paths), file_of, row_in_file)
+
+
+def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list[Split]:
+    """Splits from pandas, polars or Arrow tables, arrays, lists of texts, or paths."""
     splits = []
-    for split, given in patterns.items():
-        paths = find_files(given, root)
-        names = [shown(path) for path in paths]
-        frames = [_frame(read_table(path, name)) for path, name in zip(paths, names, strict=True)]
-        splits.append(_split(split, frames, tuple(names), tuple(paths)))
-    return checked(splits, options)
-
-
-def read_one(path: str, root: Path) -> Split:
-    """One table with all splits in it."""
-    paths = find_files([path], root)
-    names = tuple(shown(one) for one in paths)
-    frames = [_frame(read_table(one, name)) for one, name in zip(paths, names, strict=True)]
-    return _split("all", frames, names, tuple(paths))
-
-
-def from_frames(frames: Mapping[str, Any], options: Options) -> list[Split]:
-    """Splits from pandas, polars or Arrow tables, or from lists of texts."""
-    splits = []
-    for name, given in frames.items():
-        splits.append(_split(name, [_as_frame(given)], (name,), ()))
+    for name, given in tables.items():
+        if isinstance(given, str | Path):
+            splits.append(read_split(name, [str(given)], root))
+        elif isinstance(given, list | tuple) and given and all(isinstance(one, Path) for one in given):
+            splits.append(read_split(name, [str(one) for one in given], root))
+        else:
+            frame = _as_frame(given, name).reset_index(drop=True)
+            zeros, rows = np.zeros(len(frame), np.int32), np.arange(len(frame), dtype=np.int64)
+            splits.append(Split(name, frame, (name,), (), zeros, rows))
     return checked(splits, options)
 
 
 def by_column(split: Split, column: str, options: Options) -> list[Split]:
-    """The splits that a column of one table names."""
+    """The splits that a column of one table names.
+
+    Raises
+    ------
+    LeakcheckError
+        When there is no such column, a row has no value in it, or it names fewer than two splits.
+    """
     if column not in split.frame:
         raise _missing(column, split)
+    missing = np.flatnonzero(split.frame[column].isna())
+    if len(missing):
+        place = split.place(int(missing[0]))
+        raise LeakcheckError(
+            f"{len(missing)} row{'' if len(missing) == 1 else 's'} without a split",
+            file=place.path,
+            place=f"row {place.row}, column {column!r}",
+            expected="the name of a split",
+        )
     parts = []
-    for value in sorted(map(str, split.frame[column].dropna().unique()), key=_rank):
-        rows = np.flatnonzero((split.frame[column].astype("string") == value).fillna(False))
+    names = split.frame[column].map(str).to_numpy(object)
+    for value in sorted(set(names), key=lambda name: (_rank(name), name)):
+        rows = np.flatnonzero(names == value)
         frame = split.frame.iloc[rows].drop(columns=column).reset_index(drop=True)
         parts.append(Split(value, frame, split.files, split.paths, split.file_of[rows], split.row_in_file[rows]))
     return checked(parts, options)
@@ -117,7 +179,11 @@ def checked(splits: list[Split], options: Options) -> list[Split]:
             if column not in split.frame and not (column == options.target and _rank(split.name) > 0):
                 raise _missing(column, split)
     if len(splits) < 2:
-        raise LeakcheckError("two splits at least are needed", found=", ".join(split.name for split in splits))
+        raise LeakcheckError(
+            "two splits at least are needed", found=", ".join(split.name for split in splits) or "none"
+        )
+    if options.target is not None and not any(options.target in split.frame for split in splits):
+        raise _missing(options.target, splits[0])
     return sorted(splits, key=lambda split: _rank(split.name))
 
 
@@ -138,33 +204,66 @@ def _rank(name: str) -> int:
     return 3
 
 
-def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths: tuple[Path, ...]) -> Split:
-    lengths = [len(frame) for frame in frames]
-    file_of = np.repeat(np.arange(len(frames), dtype=np.int32), lengths)
-    rows = np.concatenate([np.arange(length, dtype=np.int64) for length in lengths] or [np.empty(0, np.int64)])
-    # every row stands alone in a folder of text files
-    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0].reset_index(drop=True)
-    frame.columns = [str(column) for column in frame.columns]
-    return Split(name, frame, files, paths, file_of, rows)
-
-
-def _frame(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, date_as_object=False)
+def _as_frame(given: Any, name: str) -> pd.DataFrame:
+    try:
+        frame = _table(given)
+    except (TypeError, ValueError) as error:
+        raise LeakcheckError(
+            f"the split {name!r} can't be read as a table: {str(error).splitlines()[0]}",
+            expected="a pandas, polars or Arrow table, an array, a list of texts, or paths",
+            found=type(given).__name__,
+        ) from error
+    for column in frame.columns:
+        # files are UTF-8, texts in memory need not be
+        if frame[column].dtype == object and not all(map(_encodable, frame[column])):
+            row = next(row for row, value in enumerate(frame[column]) if not _encodable(value))
+            raise LeakcheckError(
+                "the text is not Unicode: it holds half of a surrogate pair",
+                file=name,
+                place=f"row {row + 1}, column {column!r}",
+            )
     return frame
 
 
-def _as_frame(given: Any) -> pd.DataFrame:
+def _table(given: Any) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
-        return given
-    if isinstance(given, pa.Table):
-        return _frame(given)
-    if hasattr(given, "to_pandas"):  # polars, datasets
-        return pd.DataFrame(given.to_pandas())
-    if isinstance(given, np.ndarray):
-        return pd.DataFrame(given.reshape(len(given), -1))
-    if isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
-        return pd.DataFrame({"text": list(given)})
-    return pd.DataFrame(given)
+        frame = given.copy(deep=False)
+    elif isinstance(given, pa.Table):
+        frame = to_frame(given)
+    elif hasattr(given, "to_pandas"):  # polars, datasets
+        frame = pd.DataFrame(given.to_pandas())
+    elif isinstance(given, np.ndarray) and given.dtype.names is None:
+        frame = pd.DataFrame(given.reshape(len(given), -1))
+    elif isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, str) for one in given):
+        frame = pd.DataFrame({"text": list(given)})
+    else:
+        frame = pd.DataFrame(given)
+    frame.columns = _unique([str(column) for column in frame.columns])
+    # no order and no distance: complex numbers are compared as they are, not as numbers
+    return frame.astype(dict.fromkeys(frame.select_dtypes("complex").columns, object))
 
 
-__all__ = ["Asked", "Options", "Settings", "Split", "by_column", "from_frames", "read_splits"]
+def _unique(columns: list[str]) -> list[str]:
+    """The same names.
+
+    Raises
+    ------
+    ValueError
+        When two are equal.
+    """
+    if len(set(columns)) < len(columns):
+        twice = next(column for column in columns if columns.count(column) > 1)
+        raise ValueError(f"two columns are called {twice!r}")
+    return columns
+
+
+def _encodable(value: Any) -> bool:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+    return True
+
+
+__all__ = ["Asked", "Options", "Settings", "Split", "by_column", "from_tables", "read_splits"]

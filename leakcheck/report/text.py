@@ -10,6 +10,9 @@ from leakcheck.project.source import Problem
 from leakcheck.report.ansi import Style
 from leakcheck.report.excerpt import excerpt
 
+_CONVENTION = "one link is a convention, not resolved"
+_ESTIMATE = "an estimate from the rows at hand, not a count"
+
 TextOf = Callable[[Location], str | None]
 
 
@@ -54,7 +57,8 @@ def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterat
         yield from _step(before, step, text_of, style, gutter, width, bar)
     yield bar
     if finding.confidence is Confidence.LIKELY:
-        yield style.blue(" " * gutter + "=") + f" {style.bold('likely')}: one link is a convention, not resolved"
+        why = _ESTIMATE if finding.code.startswith(("LK6", "LK7")) else _CONVENTION
+        yield style.blue(" " * gutter + "=") + f" {style.bold('likely')}: {why}"
     yield from _help(finding.help, style, gutter, width)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leakcheck.audit.describe import counted, evidence, from_files, place, trace
+from leakcheck.audit.describe import counted, evidence, first_place, from_files, trace
 from leakcheck.audit.facts import AuditFacts, Kind
 from leakcheck.findings import Finding, Severity
 from leakcheck.rule import Rule
@@ -22,7 +22,7 @@ class ContainedAcrossSplits(Rule[AuditFacts]):
             if overlap.kind is not Kind.CONTAINED:
                 continue
             yield self.finding(
-                place(overlap),
+                first_place(overlap),
                 f"{counted(overlap)} have a `{overlap.what}` contained in a longer text of {overlap.training}"
                 f"{from_files(overlap)}: {overlap.method}",
                 trace=trace(overlap.examples, "this item", "is contained here"),

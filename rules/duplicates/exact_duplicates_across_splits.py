@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leakcheck.audit.describe import counted, evidence, from_files, place, trace
+from leakcheck.audit.describe import counted, evidence, first_place, from_files, trace
 from leakcheck.audit.facts import BY_CHANCE, AuditFacts, Kind
 from leakcheck.findings import Confidence, Finding, Severity, TraceStep
 from leakcheck.rule import Rule
@@ -31,7 +31,7 @@ class ExactDuplicatesAcrossSplits(Rule[AuditFacts]):
             what = "are" if overlap.kind is Kind.ROW else f"have a `{overlap.what}` that stands"
             short = " (very short texts, expected in every split)" if overlap.kind is Kind.BOILERPLATE else ""
             yield self.finding(
-                place(overlap),
+                first_place(overlap),
                 f"{counted(overlap)} {what} in {overlap.training} too{from_files(overlap)}{short}",
                 trace=trace(overlap.examples, "this row", "stands here too"),
                 severity=Severity.NOTE if overlap.kind is Kind.BOILERPLATE else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leakcheck.audit.describe import counted, evidence, from_files, place, trace
+from leakcheck.audit.describe import counted, evidence, first_place, from_files, trace
 from leakcheck.audit.facts import AuditFacts, Kind
 from leakcheck.findings import Confidence, Finding, Severity
 from leakcheck.rule import Rule
@@ -28,9 +28,11 @@ class NearDuplicatesAcrossSplits(Rule[AuditFacts]):
             )
             best = overlap.examples[0].similarity
             yield self.finding(
-                place(overlap),
+                first_place(overlap),
                 f"{counted(overlap)} have {what} in {overlap.training}{from_files(overlap)}; "
-                f"the closest pair has similarity {best:.3f}; {overlap.method}",
+                f"the closest pair has similarity {best:.3f}; {overlap.method}"
+                + ("; all of them differ in numbers only" if overlap.numbers_only else ""),
+                severity=Severity.WARNING if overlap.numbers_only else None,
                 trace=trace(overlap.examples, "this row", "is nearly the same as this one"),
                 confidence=Confidence.SURE if overlap.kind is Kind.NEAR_TEXT else Confidence.LIKELY,
                 evidence=evidence(overlap),

@@ -9,7 +9,7 @@ from leakcheck.findings import Confidence, Finding, Severity
 from leakcheck.rule import Rule
 
 FAR_ABOVE_CHANCE = {"AUC": 0.85, "R2": 0.8}  # the lower end of the interval
-FAR_ABOVE_OTHERS = {"AUC": 0.1, "R2": 0.3}  # between the intervals
+FAR_ABOVE_OTHERS = {"AUC": 0.1, "R2": 0.3}  # between the scores, whose intervals must not touch either
 ABSENCE_ABOVE_CHANCE = {"AUC": 0.7, "R2": 0.5}
 
 
@@ -55,6 +55,6 @@ def _stands_out(single: SingleScore) -> bool:
     needed = ABSENCE_ABOVE_CHANCE if single.carrier is Carrier.ABSENCE else FAR_ABOVE_CHANCE
     if single.score.interval.low < needed[metric] or single.others is None:
         return False
-    return single.score.interval.low > single.others.interval.high + (
-        0.0 if single.carrier is Carrier.ABSENCE else FAR_ABOVE_OTHERS[metric]
-    )
+    if single.score.interval.low <= single.others.interval.high:
+        return False
+    return single.carrier is Carrier.ABSENCE or (single.score.value - single.others.value > FAR_ABOVE_OTHERS[metric])

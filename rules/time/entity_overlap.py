@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leakcheck.audit.describe import counted, evidence, from_files, place, trace
+from leakcheck.audit.describe import counted, evidence, first_place, from_files, trace
 from leakcheck.audit.facts import AuditFacts, Kind
 from leakcheck.findings import Finding, Severity
 from leakcheck.rule import Rule
@@ -22,9 +22,9 @@ class EntityOverlap(Rule[AuditFacts]):
             if overlap.kind is not Kind.ENTITY:
                 continue
             yield self.finding(
-                place(overlap),
+                first_place(overlap),
                 f"{counted(overlap)} have a `{overlap.what}` that has rows in {overlap.training} too"
-                f"{from_files(overlap)}; {overlap.distinct} distinct",
+                f"{from_files(overlap)}; {overlap.distinct} of {overlap.distinct_total} distinct",
                 trace=trace(overlap.examples, "this entity", "has rows here too"),
                 evidence=evidence(overlap),
             )

@@ -20,8 +20,8 @@ class KnownAfterTheFact(Rule[AuditFacts]):
     def check(self, facts: AuditFacts) -> Iterator[Finding]:
         for late in facts.late:
             yield self.finding(
-                late.example.first.location,
+                late.places[0].location,
                 f"{late.touched} of {late.total} rows of {late.split} have a `{late.column}` later than "
                 f"`{late.prediction_time}`, the moment of prediction",
-                evidence=asdict(late),
+                evidence={**asdict(late), "left_out_of_places": late.touched - len(late.places)},
             )

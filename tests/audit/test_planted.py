@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import leakcheck
-from leakcheck.audit.asserts import assert_truncation_invariant
 from leakcheck.audit.result import AuditResult
+from leakcheck.testing import assert_truncation_invariant
 
 DECLARED = {
     "text": "note",
@@ -73,11 +73,11 @@ def test_same_patient_on_both_sides() -> None:
     assert audit(train, test) == {"LK702"}
 
 
-@pytest.mark.parametrize("noise", [0.5])
-def test_noisy_copy_of_the_target(noise: float) -> None:
-    frame = table()
-    frame["score"] = frame["outcome"] + np.random.default_rng(1).normal(0, noise, len(frame))
-    frame[["age", "pressure"]] = np.random.default_rng(2).normal(size=(len(frame), 2))
+@pytest.mark.parametrize("seed", range(3))
+def test_noisy_copy_of_the_target(seed: int) -> None:
+    """An AUC of 0.92, beside honest features that together reach 0.73 to 0.79."""
+    frame = table(seed=seed)
+    frame["score"] = frame["outcome"] + np.random.default_rng(seed + 100).normal(0, 0.5, len(frame))
     assert audit(*split(frame)) == {"LK703"}
 
 
@@ -161,22 +161,46 @@ def test_centred_mean_is_found_by_truncation_only() -> None:
         assert_truncation_invariant(centred, frame)
 
 
-@pytest.mark.parametrize("name", ["breast_cancer", "iris"])
+@pytest.mark.parametrize("name", ["breast_cancer", "iris", "wine", "diabetes"])
 def test_known_clean_tables(name: str) -> None:
     from sklearn import datasets
     from sklearn.model_selection import train_test_split
 
     frame = getattr(datasets, f"load_{name}")(as_frame=True).frame
     train, test = train_test_split(frame, random_state=0)
-    assert leakcheck.audit(train=train, test=test, target="target").findings == ()
+    result = leakcheck.audit(train=train, test=test, target="target")
+    # one wine differs from another by so little that it could be measured twice, in one split only
+    assert codes(result) == set()
 
 
-def test_no_signal_gives_no_finding() -> None:
-    """Twenty tables of noise: at a false-positive rate of 5 % a table about one would be expected to fail."""
-    found = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        frame = pd.DataFrame(rng.normal(size=(300, 5)), columns=list("abcde"))
-        frame["kind"], frame["target"] = rng.choice(["x", "y", "z"], 300), rng.integers(0, 2, 300)
-        found += leakcheck.audit(train=frame[:200], test=frame[200:], target="target").findings
-    assert found == []
+def honest(rows: int, columns: int, seed: int, share: float = 0.5) -> pd.DataFrame:
+    """Numbers of which some say a little about the target."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(rows, columns)), columns=[f"x{i}" for i in range(columns)])
+    signal = frame.iloc[:, :4].sum(axis=1) + rng.normal(0, 2, rows)
+    frame["target"] = (signal > np.quantile(signal, 1 - share)).astype(int)
+    return frame
+
+
+CLEAN = {
+    "small": (honest(50, 4, 1), {}),
+    "wide": (honest(150, 300, 2), {}),
+    "imbalanced": (honest(600, 6, 3, share=0.05), {}),
+    "with ids and dates": (
+        honest(400, 5, 4).assign(
+            id=range(400),
+            code=[f"C{i * 7919 % 10_007:05}" for i in range(400)],
+            seen=[f"{date:%d/%m/%Y}" for date in pd.date_range("2021-01-01", periods=400)],
+            made=pd.date_range("2020-12-31", periods=400, tz="Europe/Madrid"),
+        ),
+        {"time": "seen", "ids": ["id", "code"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(CLEAN))
+def test_clean_tables_give_no_finding(name: str) -> None:
+    frame, options = CLEAN[name]
+    cut = len(frame) * 2 // 3
+    result = leakcheck.audit(train=frame[:cut], test=frame[cut:], target="target", **options)
+    assert result.findings == ()

@@ -106,13 +106,16 @@ def test_paths_are_those_seen_from_the_working_folder(
 
 def test_rows_of_the_worst_pair_are_shown(scan: Scan) -> None:
     _, out, _ = scan()
-    assert "--> data/readmission/test.csv:13:1: this row: Cook had a fever for three days; the old rhythm" in out
-    assert "::: data/readmission/train.csv:23:1: is nearly the same as this one: Cook had a fever" in out
+    assert (
+        "--> data/readmission/test.csv:13:1: this row (visit=v113): Cook had a fever for three days; the old rhythm"
+        in out
+    )
+    assert "::: data/readmission/train.csv:23:1: is nearly the same as this one (visit=v023): Cook had a fever" in out
 
 
 BROKEN = [
     ("data/triage/test.csv", "pulse,oxygen\n1,2,3\n", "leakcheck.toml:11:1: LK001 [error] data set 'triage' cannot be"),
-    ("data/triage/test.csv", "", "data set 'triage' cannot be audited: test.csv: the file is empty"),
+    ("data/triage/test.csv", "", "data set 'triage' cannot be audited: data/triage/test.csv: the file is empty"),
     ("data/triage/test.csv", "pulse,oxygen\n", "data set 'triage' cannot be audited"),
 ]
 
