@@ -114,7 +114,15 @@ def read_splits(
 
 
 def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progress = silent) -> Split:
-    """The files of one split, or of a table with all splits in it."""
+    """The files of one split, or of a table with all splits in it.
+
+    Raises
+    ------
+    LeakcheckError
+        When there are none, or one can't be read.
+    """
+    if not patterns:
+        raise LeakcheckError(f"the split {name!r} has no files")
     paths = find_files(patterns, root)
     names = tuple(map(shown, paths))
     builder = FrameBuilder()
