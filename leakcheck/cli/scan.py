@@ -230,6 +230,7 @@ def _print_unknown(result: ScanResult) -> None:
 
 def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
     from leakcheck.report.course import course_lines
+    from leakcheck.report.text import count
 
     print(f"configuration: {config.file or 'none'}; project root: {config.root}", file=sys.stderr)
     for line in course_lines(result.course):
@@ -237,4 +238,4 @@ def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
     for finding in result.suppressed:
         reason = finding.suppressed.reason if finding.suppressed else ""
         print(f"suppressed: {finding.location}: {finding.code} {reason}".rstrip(), file=sys.stderr)
-    print(f"{result.files} files in {seconds:.2f} s", file=sys.stderr)
+    print(f"{count(result.files, 'file')} in {seconds:.2f} s", file=sys.stderr)

@@ -163,16 +163,16 @@ def _verdict(
     """The first thing a reader sees: a state, a headline and one sentence."""
     severities = Counter(finding.severity for finding in findings)
     rest = [finding for finding in findings if not finding.code.startswith("LK8")]
-    grave = [finding for finding in rest if finding.severity is Severity.ERROR]
+    severe = [finding for finding in rest if finding.severity is Severity.ERROR]
     failing = [facts for facts in claims if facts.verdict.value != "supported"]
     if errors:
         return {"state": "error", "headline": "The check is not complete", "sentence": errors[0]}
-    if grave:
-        first = grave[0]
+    if severe:
+        first = severe[0]
         return {
             "state": "bad",
             "headline": "The score cannot be trusted yet",
-            "sentence": f"{_count(severities[Severity.ERROR], 'grave finding')}, among them: {_brief(first)}.",
+            "sentence": f"{_count(severities[Severity.ERROR], 'error')}, among them: {_brief(first)}.",
         }
     if failing:
         verdicts = ", ".join(f"{facts.claim.id}: {facts.verdict.value}" for facts in failing[:4])
