@@ -18,6 +18,18 @@ from leakcheck.audit.splits import Split
 from leakcheck.errors import LeakcheckError
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds something.
+
+    Raises
+    ------
+    LeakcheckError
+        When the folder exists and is not empty.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise LeakcheckError("the folder for the clean splits must be new", file=str(folder))
+
+
 def write_clean(splits: Sequence[Split], leaking: dict[str, set[int]], folder: Path) -> None:
     """Write every split as Parquet into a new folder, held-out rows that leak left out, with `manifest.json`.
 
@@ -28,8 +40,7 @@ def write_clean(splits: Sequence[Split], leaking: dict[str, set[int]], folder: P
     LeakcheckError
         When the folder exists and is not empty.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise LeakcheckError("the folder for the clean splits must be new", file=str(folder))
+    check_folder(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.cli.options import use_rules_here
-from leakcheck.cli.output import SERVICE_FORMATS, write_output
+from leakcheck.cli.output import SERVICE_FORMATS, check_outputs, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
 
@@ -39,6 +39,7 @@ def run(arguments: list[str]) -> int:
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    check_outputs(report=options.report, output_file=options.output_file)
     use_rules_here()
     settings = _settings(options)
     root = Path()

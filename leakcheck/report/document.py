@@ -110,10 +110,22 @@ def build(
             "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
             "calculation": comparisons[0]["parameters"] if comparisons else None,
+            "bootstrap": _bootstrap([comparison["parameters"] for comparison in comparisons]),
             "parameters": {key: cell(value) for key, value in (parameters or {}).items()},
         },
         "errors": list(errors),
     }
+
+
+def _bootstrap(parameters: Sequence[Mapping[str, Any]]) -> str | None:
+    """How the resampled intervals came about, in words."""
+    if not parameters:
+        return None
+    exact = [one["exact_bootstrap"] for one in parameters]
+    if all(exact):
+        return "exact bootstrap, all resamples counted"
+    drawn = f"{parameters[0]['resamples']} resamples, seed {parameters[0]['seed']}"
+    return f"{drawn}; exact where pairs are few" if any(exact) else drawn
 
 
 def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any]:

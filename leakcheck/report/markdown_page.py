@@ -46,7 +46,7 @@ def to_markdown(document: Document) -> str:
     used = checked["calculation"]
     if used is not None:
         lines.append(
-            f"- intervals: {100 * used['level']:.4g} %, {used['resamples']} resamples, seed {used['seed']}, "
+            f"- intervals: {100 * used['level']:.4g} %, {checked['bootstrap']}, "
             f"quantiles by the {used['quantile_rule']}"
         )
     for data in checked["datasets"]:
