@@ -16,7 +16,7 @@ from leakcheck.claims.pairing import read_pairs
 from leakcheck.claims.selection import inflation
 from leakcheck.claims.summary import Settings, summarise
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding, Location, Severity
+from leakcheck.findings import Finding, Location, Severity, Within
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,4 +158,4 @@ def _is_behind(claim: Claim, finding: Finding, root: Path | None) -> bool:
 
 def results_location(path: str) -> Location:
     """Where a finding about a comparison stands that no configuration declares."""
-    return Location(path, None, 1, 1, 1, 1)
+    return Location(path, None, 1, 1, 1, 1, Within.NOTHING)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
 from leakcheck.cli.options import use_rules_here
-from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
+from leakcheck.cli.output import SERVICE_FORMATS, check_outputs, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import StepLine
 from leakcheck.errors import LeakcheckError
@@ -38,6 +38,11 @@ def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
     given = build_parser().parse_args(arguments)
     require_packages()
+    check_outputs(report=given.report, output_file=given.output_file)
+    if given.write_clean:
+        from leakcheck.audit.clean import check_new
+
+        check_new(Path(given.write_clean))
     use_rules_here()
     from leakcheck.audit.run import audit_splits
 

@@ -254,6 +254,11 @@ def test_stated_number_that_the_runs_bear_out(tmp_path: Path, text: str) -> None
     assert codes(stated(tmp_path, text)) == []
 
 
+def test_fractions_differ_by_a_fraction(tmp_path: Path) -> None:
+    found = stated(tmp_path, "It outperforms the baseline: accuracy 0.845 against 0.804.").findings[0]
+    assert found.message.endswith("0.845 is stated; the runs give 0.804 and 0.83, a difference of 0.026")
+
+
 def test_percent_is_not_percentage_points(tmp_path: Path) -> None:
     result = stated(tmp_path, "Our model beats the baseline by 2.6% in accuracy.")
     assert codes(result) == ["LK801"]
