@@ -29,7 +29,6 @@ examples:
   leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
 """
 
-_REPORTS = (".html", ".json", ".md")
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
@@ -39,10 +38,6 @@ def run(arguments: list[str]) -> int:
     given = build_parser().parse_args(arguments)
     require_packages()
     check_outputs(report=given.report, output_file=given.output_file)
-    if given.write_clean:
-        from leakcheck.audit.clean import check_new
-
-        check_new(Path(given.write_clean))
     use_rules_here()
     from leakcheck.audit.run import audit_splits
 
@@ -51,8 +46,6 @@ def run(arguments: list[str]) -> int:
         from leakcheck.audit.clean import check_new, write_clean
 
         check_new(Path(given.write_clean))
-    if given.report:
-        _check_kind(Path(given.report))
     progress = StepLine(not given.quiet)
     try:
         result = audit_splits(_splits(given, options, progress), options, progress)
@@ -208,20 +201,6 @@ def _declared(given: argparse.Namespace) -> dict[str, object]:
     keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
     values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
     return {key: value for key, value in values.items() if value}
-
-
-def _check_kind(report: Path) -> None:
-    """Refuse a report of an unknown kind before the work is done.
-
-    Raises
-    ------
-    LeakcheckError
-        When the ending names no known format.
-    """
-    if report.suffix not in _REPORTS:
-        raise LeakcheckError(
-            "unknown kind of report", file=str(report), expected=".html, .json or .md", found=report.suffix
-        )
 
 
 def _write_report(result: AuditResult, path: Path, given: argparse.Namespace) -> None:
