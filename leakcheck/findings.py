@@ -23,12 +23,20 @@ class Confidence(Enum):
     LIKELY = "likely"
 
 
+class Within(Enum):
+    """What a location counts inside its path."""
+
+    LINES = "lines"
+    ROWS = "rows"  # of data: the header is not among them
+    NOTHING = "nothing"  # the whole file or folder is meant
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
     """A span of a file; lines and columns count from 1, columns in characters.
 
     In a notebook `cell` counts from 1 over all cells and `line` is inside the cell.
-    For data files and run files `line` is the row where there is one, else 1.
+    In a data file `line` is the row; where a whole file or folder is meant it is 1.
     """
 
     path: str
@@ -37,8 +45,13 @@ class Location:
     column: int
     end_line: int
     end_column: int
+    within: Within = field(default=Within.LINES, compare=False)
 
     def __str__(self) -> str:
+        if self.within is Within.NOTHING:
+            return self.path
+        if self.within is Within.ROWS:
+            return f"{self.path}:row {self.line}"
         cell = f"cell {self.cell}:" if self.cell is not None else ""
         return f"{self.path}:{cell}{self.line}:{self.column}"
 

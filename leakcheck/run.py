@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from leakcheck.findings import Finding
 from leakcheck.plugins import use_project_rules
 from leakcheck.project.baseline import Applied, Baseline, Looked, apply_baseline, entry_maker, find_baseline
-from leakcheck.project.beside import Beside, check_beside
+from leakcheck.project.beside import Beside, check_beside, check_environment
 from leakcheck.project.cache import FOLDER, Cache, own_folder
 from leakcheck.project.config import Config, find_config
 from leakcheck.project.discover import discover
@@ -20,7 +20,7 @@ from leakcheck.project.modules import Modules
 from leakcheck.project.paths import shown as as_shown
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
-from leakcheck.project.silence import apply_comments, comment_faults
+from leakcheck.project.silence import apply_comments, comment_faults, exploratory_files
 from leakcheck.project.source import Problem, Source
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import ClaimFacts
     from leakcheck.flow import ProgramFacts
-    from leakcheck.flow.facts import Unknown
+    from leakcheck.flow.facts import ReportedScore, Unknown
     from leakcheck.flow.tables import Tables
     from leakcheck.programs import Program
     from leakcheck.rule import Rule
@@ -233,11 +233,30 @@ def scan(
     faults = comment_faults(checkable, analysed.ran, config.require_reason)
     found = [finding for finding in (*silenced.kept, *faults) if selection.shows(finding)]
     beside = Beside()
+    looked_for: tuple[str, ...] = ()
     if discovered.folders:
         code = {source.path for source in relevant.sources}
+        exploratory = exploratory_files(comments, asked, config) if config.claims else ()
         beside = check_beside(
-            places, discovered, code, config, found, selection.shows, tell, with_data=data, with_claims=claims
+            places,
+            discovered,
+            code,
+            config,
+            found,
+            exploratory,
+            selection.shows,
+            tell,
+            with_data=data,
+            with_claims=claims,
         )
+        environment = check_environment(analysed.scores, relevant.sources, tables.libraries, config, selection)
+        if environment is not None:
+            looked_for = ("LK505",)
+            beside = replace(
+                beside,
+                findings=(*beside.findings, *environment.findings),
+                problems=(*beside.problems, *environment.problems),
+            )
     problems += beside.problems
     shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
@@ -250,7 +269,7 @@ def scan(
     if accepted is not None:
         everything = (*silenced.kept, *faults, *beside.findings)
         with_risks = claims and (data or not config.datasets)  # else a claim at risk may look sound
-        checked = (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
+        looked_for += (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root), store)
         applied = apply_baseline(
             accepted,
@@ -261,7 +280,7 @@ def scan(
                 config.root,
                 asked - unreadable,
                 discovered.folders,
-                checked if discovered.folders and not beside.problems else (),
+                looked_for if discovered.folders and not beside.problems else (),
             ),
         )
         reported = applied.reported
@@ -317,6 +336,7 @@ class _Analysed:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ran: set[str] = field(default_factory=set)
+    scores: tuple[ReportedScore, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     programs: dict[str, tuple[str, ...]] = field(default_factory=dict)
     recalled: set[str] = field(default_factory=set)
@@ -350,6 +370,7 @@ def _analyse(
     result.findings = [finding for finding in dict.fromkeys(findings) if _passes(finding, asked)]
     result.problems = faults
     result.unknown = facts.unknown
+    result.scores = facts.scores
     notes = list(facts.notes)
     for problem in facts.problems:
         if problem.location.path in asked:

@@ -28,7 +28,7 @@ def ablations(split: Split, columns: Columns, options: Options) -> tuple[list[Ab
     task = Task.of(split, options)
     if not texts or isinstance(task, str):
         return [], []
-    frame = split.frame.iloc[task.rows]
+    frame = split.rows(task.rows)
     encoded, _ = features_of(frame, columns, options)
     others = np.hstack(list(encoded.values())) if encoded else None
     several = len(texts) > 1

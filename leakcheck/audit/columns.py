@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from leakcheck.audit.long_texts import LongTextDtype
 from leakcheck.audit.shingles import words
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.times import is_dated, microseconds
@@ -25,6 +26,7 @@ _ID_NAME = re.compile(
 CONTENT = "content"  # the hash of a picture or recording, unique but no identifier
 _TEXT_WORDS = 4  # mean words from which a column of mostly distinct strings is text
 _SAMPLE = 500
+_CHUNK = 1 << 14  # values spelled out at once
 _LISTED = 20  # columns named in a note
 MISSING = "\x00missing"
 
@@ -63,7 +65,7 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
         )
     ids, text, numeric, times = list(options.ids), list(options.text), [], []
     for column in common:
-        values = pd.concat([split.frame[column] for split in splits], ignore_index=True)
+        values = _pooled([split.frame[column] for split in splits])
         if column in (options.target, CONTENT, *ids, *text):
             continue
         if column in (options.time, options.prediction_time) or is_dated(values):
@@ -79,6 +81,13 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
             elif column not in options.group and _named(column, values):
                 ids.append(column)
     return Columns(tuple(common), tuple(text), tuple(ids), tuple(numeric), tuple(times), options.target)
+
+
+def _pooled(parts: Sequence[pd.Series]) -> pd.Series:
+    """The values of all splits; of long texts the first ones only."""
+    if any(isinstance(part.dtype, LongTextDtype) for part in parts):
+        parts = [part.iloc[:_SAMPLE].astype(object) for part in parts]
+    return pd.concat(parts, ignore_index=True)
 
 
 def left_out(splits: Sequence[Split], columns: Columns) -> list[str]:
@@ -199,9 +208,7 @@ def hashed(series: Sequence[pd.Series]) -> list[NDArray[np.uint64]]:
     if all(pd.api.types.is_datetime64_any_dtype(one) for one in series):
         return [pd.util.hash_array(microseconds(one)) + _below_microseconds(one) for one in series]
     spell = _spelling(series)
-    return [
-        pd.util.hash_array(np.array([spell(value) for value in one.astype(object)], dtype=object)) for one in series
-    ]
+    return [_hashed_objects(one, spell) for one in series]
 
 
 def is_number(values: pd.Series) -> bool:
@@ -213,6 +220,15 @@ def _hashed_floats(values: NDArray[np.float64]) -> NDArray[np.uint64]:
     values = values + 0.0  # -0.0 becomes 0.0
     values = np.where(np.isnan(values), np.nan, values)  # one NaN of the many
     return pd.util.hash_array(values.view(np.uint64))
+
+
+def _hashed_objects(values: pd.Series, spell: Callable[[Any], str]) -> NDArray[np.uint64]:
+    """A bounded number of values at a time: long texts come from disk."""
+    hashes = np.empty(len(values), np.uint64)
+    for low in range(0, len(values), _CHUNK):
+        part = values.iloc[low : low + _CHUNK].astype(object)
+        hashes[low : low + _CHUNK] = pd.util.hash_array(np.array([spell(value) for value in part], dtype=object))
+    return hashes
 
 
 def _beyond_floats(values: pd.Series) -> bool:

@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from leakcheck.audit import kernels
 from leakcheck.audit.pairs import Bands, Pairs, Ratio, agreement_needed, permutations
 from leakcheck.audit.shingles import Shingling, tables
-from leakcheck.audit.texts import Block, Texts
+from leakcheck.audit.texts import Texts
 
 _U64 = np.uint64
-_Task = tuple[Block, NDArray[np.int64]]
+_Documents = NDArray[np.int64]
 _T = TypeVar("_T")
 _S = TypeVar("_S")
 _N = TypeVar("_N", bound=np.generic)
 
 PAIR_BUFFER = 1 << 16  # pairs a probe writes before it hands them over
 VERIFY_CHUNK = 1 << 14  # candidates whose texts are gathered at once
+BYTES_A_WORD = 6  # about, with the space after it
 ROUNDS = 4  # of pruning, at most
 WORTH_ANOTHER_ROUND = 0.9  # prune again while a round leaves less than this share
 
@@ -59,31 +60,24 @@ class Engine:
 
     def text_hashes(self, texts: Texts) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Hash of each normalised text (0 where empty) and its number of words."""
-        classes, folds = tables()
+        hashes, words = np.empty(len(texts), _U64), np.empty(len(texts), np.int64)
 
-        def work(task: _Task) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-            block, documents = task
-            hashes, words = np.empty(len(documents), _U64), np.empty(len(documents), np.int64)
-            kernels.text_hashes(block.data, block.offsets, documents, classes, folds, hashes, words)
-            return hashes, words
+        def work(documents: _Documents) -> None:
+            piece = slice(documents[0], documents[-1] + 1)
+            kernels.text_hashes(*texts.open(documents), *tables(), hashes[piece], words[piece])
 
-        parts = self.run(work, texts.tasks())
-        return _joined([h for h, _ in parts], _U64), _joined([w for _, w in parts], np.int64)
+        self.run(work, texts.tasks())
+        return hashes, words
 
     def shingles(self, texts: Texts) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         """Distinct shingle hashes of all texts, one after another, and how many each has."""
-        parts = self.run(self._distinct, texts.tasks())
+        parts = self.run(lambda documents: self._distinct(texts, documents), texts.tasks())
         return _joined([h for h, _ in parts], _U64), _joined([n for _, n in parts], np.int64)
 
     def signatures(self, texts: Texts, count: int, seed: int, legacy: bool) -> NDArray[np.uint32]:
         """MinHash signatures, shape (documents, count), as datasketch makes them of the 32 low bits of the hashes."""
         a, b = permutations(count, seed, legacy)
-        no_bits = np.zeros(1, np.uint8)
-
-        def work(task: _Task) -> NDArray[np.uint32]:
-            return self._sign(task, a, b, legacy, no_bits, _U64(63), None)[0]
-
-        parts = self.run(work, texts.tasks())
+        parts = self.run(lambda documents: self._sign(texts, documents, a, b, legacy)[0], texts.tasks())
         return np.concatenate(parts) if parts else np.empty((0, count), np.uint32)
 
     # -- joins -------------------------------------------------------------------------------------------------------
@@ -104,45 +98,39 @@ class Engine:
 
     def minhash(self, held_out: Texts, training: Texts, threshold: Ratio, bands: Bands, seed: int) -> Pairs:
         """Pairs that agree in one band of their signatures, verified."""
+        if self.shingling.characters:  # nearly nothing can be pruned
+            left, right = np.arange(len(held_out)), np.arange(len(training))
+        else:
+            left, right = self._survivors(held_out, training, threshold)
         a, b = permutations(bands.permutations, seed, legacy=False)
-        prune = not self.shingling.characters  # with character shingles nearly nothing can be dropped
-        bitmap, shift = self._bitmap(held_out, None) if prune else (np.zeros(1, np.uint8), _U64(63))
-        signed = self.run(lambda t: self._sign(t, a, b, False, np.zeros(1, np.uint8), _U64(63), None), held_out.tasks())
-        signatures = np.concatenate([s for s, _ in signed] or [np.empty((0, len(a)), np.uint32)])
+        signed = self.run(lambda documents: self._sign(held_out, documents, a, b, False), held_out.tasks(left))
         counts = _joined([c for _, c in signed], np.int64)
-        present = np.flatnonzero(counts)
-        signatures = np.ascontiguousarray(signatures[present])
-        keys = np.empty((bands.bands, len(present)), _U64)
-        kernels.band_keys(signatures, bands.bands, bands.rows, keys)
-        orders = np.argsort(keys, axis=1, kind="stable").astype(np.int32)
-        ordered = np.take_along_axis(keys, orders, axis=1)
-        bits = max(6, int(8 * len(present)).bit_length())
-        filters, filter_shift = np.zeros((bands.bands, (1 << bits) >> 3), np.uint8), _U64(64 - bits)
-        for band in range(bands.bands):
-            kernels.set_bits(filters[band], filter_shift, keys[band], len(present))
+        if not counts.any():
+            return Pairs.none()
+        present = left[counts > 0]
+        signatures = np.concatenate([s[c > 0] for s, c in signed])
+        del signed
+        index = _BandIndex.of(signatures, bands, self)
         agree = agreement_needed(threshold.value, bands.permutations)
 
-        def work(task: _Task) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            block, documents = task
-            other_signatures, other_counts = self._sign(task, a, b, False, bitmap, shift, threshold if prune else None)
-            other_keys = np.empty((bands.bands, len(documents)), _U64)
-            kernels.band_keys(other_signatures, bands.bands, bands.rows, other_keys)
+        def work(documents: _Documents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            other_signatures, other_counts = self._sign(training, documents, a, b, False)
+            keys = np.empty((bands.bands, len(documents)), _U64)
+            kernels.band_keys(other_signatures, bands.bands, bands.rows, keys)
             found_left, found_right = [], []
             room = max(PAIR_BUFFER, len(present))
             lefts, rights = np.empty(room + len(present), np.int32), np.empty(room + len(present), np.int32)
             seen, done = np.zeros(len(present), np.int32), 0
             while done < len(documents):
                 found, done = kernels.match_bands(
-                    done, other_keys, other_counts, ordered, orders, filters, filter_shift, other_signatures,
+                    done, keys, other_counts, index.keys, index.orders, index.filters, index.shift, other_signatures,
                     signatures, agree, seen, lefts, rights,
                 )  # fmt: skip
                 found_left.append(present[lefts[:found]])
-                found_right.append(documents[rights[:found]] + block.first)
+                found_right.append(documents[rights[:found]])
             return _joined(found_left, np.int64), _joined(found_right, np.int64)
 
-        if not len(present):
-            return Pairs.none()
-        candidates = self.run(work, training.tasks())
+        candidates = self.run(work, training.tasks(right))
         lefts = _joined([left for left, _ in candidates], np.int64)
         rights = _joined([right for _, right in candidates], np.int64)
         return self.verified(held_out, training, lefts, rights, threshold)
@@ -152,33 +140,30 @@ class Engine:
 
         The similarity of each pair is the covered share.
         """
-        parts = [self._distinct(task) for task in held_out.tasks(items)]
+        parts = self.run(lambda documents: self._distinct(held_out, documents), held_out.tasks(items))
         hashes, sizes = _joined([h for h, _ in parts], _U64), _joined([n for _, n in parts], np.int64)
         if not len(hashes):
             return Pairs.none()
         table, counts = _table(hashes)
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
         postings = np.empty(len(hashes), np.int32)
-        offsets = _offsets(sizes)
-        kernels.fill_postings(table, starts[:-1].copy(), hashes, offsets, postings)
+        kernels.fill_postings(table, starts[:-1].copy(), hashes, _offsets(sizes), postings)
 
-        def work(task: _Task) -> Pairs:
-            block, documents = task
-            tokens, scratch, keys, stamps = self._scratch(block, documents)
+        def work(documents: _Documents) -> Pairs:
+            opened = training.open(documents)
+            tokens, scratch, keys, stamps = _room(*opened[1:])
             touched, hits = np.empty(len(sizes), np.int32), np.zeros(len(sizes), np.int32)
             room = PAIR_BUFFER + len(sizes)
             left, right, inter = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int32)
             found: list[Pairs] = []
             done = 0
             while done < len(documents):
-                stamps[:] = 0
-                count, further = kernels.contain_documents(
-                    block.data, block.offsets, documents[done:], *self._how, tokens, scratch, keys, stamps,
+                count, done = kernels.contain_documents(
+                    done, *opened, *self._how, tokens, scratch, keys, stamps,
                     table, starts, postings, sizes, share.num, share.den, touched, hits, left, right, inter,
                 )  # fmt: skip
-                done += further
                 chosen = left[:count]
-                found.append(Pairs(items[chosen], right[:count] + block.first, inter[:count] / sizes[chosen]))
+                found.append(Pairs(items[chosen], documents[right[:count]], inter[:count] / sizes[chosen]))
             return Pairs.joined(found)
 
         return Pairs.joined(self.run(work, training.tasks())).ordered()
@@ -206,77 +191,63 @@ class Engine:
 
     # -- parts of the joins ------------------------------------------------------------------------------------------
 
-    def _scratch(
-        self, block: Block, documents: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]:
-        """Room for the tokens and the shingles of the longest of the documents, and a set of them."""
-        longest = int((block.offsets[documents + 1] - block.offsets[documents]).max(initial=0)) + 1
-        slots = 1 << (2 * longest).bit_length()
-        return np.empty(longest, _U64), np.empty(longest, _U64), np.empty(slots, _U64), np.zeros(slots, np.int32)
+    def _most(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+        """Most shingles these texts can have: a word takes two bytes at least."""
+        total = int((ends - starts).sum())
+        return total if self.shingling.characters else total // 2 + len(starts)
 
-    def _distinct(self, task: _Task) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        block, documents = task
-        tokens, scratch, keys, stamps = self._scratch(block, documents)
-        out = np.empty(int((block.offsets[documents + 1] - block.offsets[documents]).sum()), _U64)
+    def _distinct(self, texts: Texts, documents: _Documents) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        data, starts, ends = texts.open(documents)
+        tokens, scratch, keys, stamps = _room(starts, ends)
+        out = np.empty(self._most(starts, ends), _U64)
         counts = np.empty(len(documents), np.int64)
-        total = kernels.distinct_documents(
-            block.data, block.offsets, documents, *self._how, tokens, scratch, keys, stamps, out, counts
-        )
+        total = kernels.distinct_documents(data, starts, ends, *self._how, tokens, scratch, keys, stamps, out, counts)
         return out[:total].copy(), counts
 
     def _sign(
-        self,
-        task: _Task,
-        a: NDArray[np.uint64],
-        b: NDArray[np.uint64],
-        legacy: bool,
-        bitmap: NDArray[np.uint8],
-        shift: np.uint64,
-        threshold: Ratio | None,
+        self, texts: Texts, documents: _Documents, a: NDArray[np.uint64], b: NDArray[np.uint64], legacy: bool
     ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        block, documents = task
-        tokens, scratch, keys, stamps = self._scratch(block, documents)
+        """Signatures, and the shingles of each document with repeats."""
+        data, starts, ends = texts.open(documents)
+        room = _longest(starts, ends)
         signatures = np.empty((len(documents), len(a)), np.uint32)
         counts = np.empty(len(documents), np.int64)
-        num, den = (threshold.num, threshold.den) if threshold else (1, 1)
         kernels.sign_documents(
-            block.data, block.offsets, documents, *self._how, tokens, scratch, keys, stamps, a, b, legacy,
-            threshold is not None, bitmap, shift, num, den, signatures, counts,
+            data, starts, ends, *self._how, np.empty(room, _U64), np.empty(room, _U64),
+            np.empty(room + kernels.LANES, np.uint32), a, b, legacy, signatures, counts,
         )  # fmt: skip
         return signatures, counts
 
-    def _bitmap(self, texts: Texts, documents: NDArray[np.int64] | None) -> tuple[NDArray[np.uint8], np.uint64]:
-        """About eight bits a shingle, set where one of the documents has it."""
-        tasks = texts.tasks(documents)
-        size = sum(int((block.offsets[chosen + 1] - block.offsets[chosen]).sum()) for block, chosen in tasks)
-        # a word takes about six bytes
-        bits = max(6, int(8 * size / (1 if self.shingling.characters else 6)).bit_length())
+    def _bitmap(self, texts: Texts, documents: _Documents | None) -> tuple[NDArray[np.uint8], np.uint64]:
+        """About four bits a shingle, set where one of the documents has it."""
+        size = texts.bytes if documents is None else int((texts.ends[documents] - texts.starts[documents]).sum())
+        bits = max(6, int(4 * size / (1 if self.shingling.characters else BYTES_A_WORD)).bit_length())
         bitmap, shift = np.zeros((1 << bits) >> 3, np.uint8), _U64(64 - bits)
         lock = Lock()
 
-        def work(task: _Task) -> None:
-            block, chosen = task
-            tokens = self._scratch(block, chosen)[0]
-            out = np.empty(int((block.offsets[chosen + 1] - block.offsets[chosen]).sum()), _U64)
-            counts = np.empty(len(chosen), np.int64)
-            total = kernels.shingle_documents(block.data, block.offsets, chosen, *self._how, tokens, out, counts)
+        def work(documents: _Documents) -> None:
+            data, starts, ends = texts.open(documents)
+            out = np.empty(self._most(starts, ends), _U64)
+            tokens = np.empty(_longest(starts, ends), _U64)
+            total = kernels.shingle_documents(data, starts, ends, *self._how, tokens, out)
             with lock:  # two threads must not write one byte at a time
                 kernels.set_bits(bitmap, shift, out, total)
 
-        self.run(work, tasks)
+        self.run(work, texts.tasks(documents))
         return bitmap, shift
 
     def _kept(
-        self, texts: Texts, documents: NDArray[np.int64] | None, bitmap: NDArray[np.uint8], shift: np.uint64, t: Ratio
-    ) -> NDArray[np.int64]:
-        def work(task: _Task) -> NDArray[np.int64]:
-            block, chosen = task
-            keep = np.empty(len(chosen), np.bool_)
+        self, texts: Texts, documents: _Documents | None, bitmap: NDArray[np.uint8], shift: np.uint64, t: Ratio
+    ) -> _Documents:
+        def work(documents: _Documents) -> _Documents:
+            data, starts, ends = texts.open(documents)
+            room = _longest(starts, ends)
+            keep = np.empty(len(documents), np.bool_)
             kernels.keep_documents(
-                block.data, block.offsets, chosen, *self._how, *self._scratch(block, chosen)[:2], bitmap, shift,
-                t.num, t.den, *self._scratch(block, chosen)[2:], keep,
+                data, starts, ends, *self._how, bitmap, shift, t.num, t.den,
+                np.empty(room, _U64), np.empty((4 * room >> 6) + 1, _U64), keep,
             )  # fmt: skip
-            return chosen[keep] + block.first
+            return documents[keep]
 
         return _joined(self.run(work, texts.tasks(documents)), np.int64)
 
@@ -299,9 +270,9 @@ class Engine:
         size = 0
         limit = Lock()
 
-        def work(task: _Task) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        def work(documents: _Documents) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
             nonlocal size
-            part = self._distinct(task)
+            part = self._distinct(texts, documents)
             with limit:
                 size += part[0].nbytes
                 if 4 * size > budget:  # the hashes, their ranks, the table and the postings
@@ -371,24 +342,68 @@ class Engine:
         """Common shingles and the distinct ones of either side, pair by pair."""
         left, left_at = np.unique(documents, return_inverse=True)
         right, right_at = np.unique(other_documents, return_inverse=True)
-        block, other = texts.take(left), others.take(right)
+        opened, others_opened = texts.open(left), others.open(right)
         room = [
             buffer
-            for side in (block, other)
-            for longest in [int(np.diff(side.offsets).max(initial=0)) + 1]
+            for side in (opened, others_opened)
+            for longest in [_longest(*side[1:])]
             for buffer in (
                 np.empty(longest, _U64),
                 np.empty(longest, _U64),
                 np.empty(longest, np.int64),
                 np.empty(longest, np.int64),
-                np.empty(1 << (2 * longest).bit_length(), np.int32),
+                np.empty(_slots(longest), np.int32),
+                np.empty(longest, np.int32),
             )
         ]
         inter, a, b = (np.zeros(len(documents), np.int64) for _ in range(3))
-        kernels.verify_pairs(
-            block.data, block.offsets, left_at, other.data, other.offsets, right_at, *self._how, *room, inter, a, b
-        )
+        kernels.verify_pairs(*opened, left_at, *others_opened, right_at, *self._how, *room, inter, a, b)
         return inter, a, b
+
+
+@dataclass(frozen=True, slots=True)
+class _BandIndex:
+    """The band keys of some signatures in order, and a bitmap of them."""
+
+    keys: NDArray[np.uint64]  # shape (bands, documents), sorted
+    orders: NDArray[np.int32]  # the document of each key
+    filters: NDArray[np.uint8]
+    shift: np.uint64
+
+    @classmethod
+    def of(cls, signatures: NDArray[np.uint32], bands: Bands, engine: Engine) -> _BandIndex:
+        keys = np.empty((bands.bands, len(signatures)), _U64)
+        kernels.band_keys(signatures, bands.bands, bands.rows, keys)
+        orders = np.empty(keys.shape, np.int32)
+        bits = max(6, (8 * len(signatures)).bit_length())
+        filters, shift = np.zeros((bands.bands, (1 << bits) >> 3), np.uint8), _U64(64 - bits)
+
+        def work(band: int) -> None:
+            orders[band] = np.argsort(keys[band])
+            keys[band] = keys[band][orders[band]]
+            kernels.set_bits(filters[band], shift, keys[band], len(signatures))
+
+        engine.run(work, range(bands.bands))
+        return cls(keys, orders, filters, shift)
+
+
+def _longest(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+    """Room for the tokens of any of the texts."""
+    return int((ends - starts).max(initial=0)) + 2
+
+
+def _slots(longest: int) -> int:
+    """Slots of a table for the shingles of the longest text: what `kernels.table_mask` asks for at most."""
+    return 1 << (2 * longest + 2).bit_length()
+
+
+def _room(
+    starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int32]]:
+    """Room for the tokens and the shingles of the longest of the texts, and a set of them."""
+    longest = _longest(starts, ends)
+    slots = _slots(longest)
+    return np.empty(longest, _U64), np.empty(longest, _U64), np.empty(slots, _U64), np.zeros(slots, np.int32)
 
 
 def _joined(parts: Sequence[NDArray[_N]], dtype: type[_N]) -> NDArray[_N]:

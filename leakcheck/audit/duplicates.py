@@ -11,19 +11,18 @@ from math import prod
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from leakcheck.audit.columns import CONTENT, Columns, hashed
 from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
+from leakcheck.audit.long_texts import texts_of
 from leakcheck.audit.pairs import Pairs
 from leakcheck.audit.readers import is_row
 from leakcheck.audit.shingles import normalise
 from leakcheck.audit.similarity import contained_pairs, near_pairs, shingling_for, text_hashes
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.texts import Texts
-from leakcheck.audit.times import is_absent
 
 SHORT_WORDS = 3  # texts with fewer words are boilerplate: expected in every split
 CONTAINED_SHARE = 0.8
@@ -44,17 +43,15 @@ class Duplicates:
         self.splits, self.columns, self.options = splits, columns, options
         self.leaking: dict[str, set[int]] = {split.name: set() for split in splits}
         self._checked: list[str] = []
-        by_column = {c: hashed([split.frame[c] for split in splits]) for c in columns.compared}
-        self.texts = {c: [Texts(_strings(split.frame[c])) for split in splits] for c in columns.text}
+        others = [c for c in columns.compared if c not in columns.text]
+        by_column = {c: hashed([split.frame[c] for split in splits]) for c in others}
+        self.texts = {c: [texts_of(split.frame[c]) for split in splits] for c in columns.text}
         self.text_hashes: dict[str, list[_Hashes]] = {}
         self.words: dict[str, list[NDArray[np.int64]]] = {}
         for column, texts in self.texts.items():
-            # one engine for all splits: the hashes must be comparable
-            together = Texts(pa.chunked_array([_strings(split.frame[column]) for split in splits]))
-            hashes, words = text_hashes(together, options.settings)
-            cuts = np.cumsum([len(one) for one in texts])[:-1]
-            self.text_hashes[column] = np.split(hashes, cuts)
-            self.words[column] = np.split(words, cuts)
+            hashes = text_hashes(texts, options.settings)
+            self.text_hashes[column] = [of_split for of_split, _ in hashes]
+            self.words[column] = [words for _, words in hashes]
             by_column[column] = self.text_hashes[column]
         self.parts = [
             {c: _mix(by_column[c][i] + _salt(j)) for j, c in enumerate(columns.compared)} for i in range(len(splits))
@@ -461,16 +458,6 @@ def _expanded(
     rows = np.flatnonzero(np.isin(hashes, wanted))
     at = sorting[np.searchsorted(wanted[sorting], hashes[rows])]
     return rows, right[pairs.right[best]][at], pairs.similarity[best][at]
-
-
-def _strings(series: pd.Series) -> pa.Array:
-    if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
-        values = pa.array(series, from_pandas=True)
-    else:
-        values = pa.array([None if is_absent(v) else str(v) for v in series.astype(object)], pa.large_string())
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    return values.cast(pa.large_string())
 
 
 def _without_numbers(text: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from math import sqrt
 
-from leakcheck.findings import Location
+from leakcheck.findings import Location, Within
 
 BY_CHANCE = 0.01  # rows that coincide with at least this probability are no copies
 NO_GAP = "0s"
@@ -69,7 +69,7 @@ class Place:
 
     @property
     def location(self) -> Location:
-        return Location(self.path, None, self.row, 1, self.row, 1)
+        return Location(self.path, None, self.row, 1, self.row, 1, Within.ROWS)
 
     def __str__(self) -> str:
         return f"{self.path} row {self.row}"

@@ -1,6 +1,7 @@
 """The inner loops, compiled by numba: no interpreter lock, cached between runs.
 
-Texts are UTF-8 bytes with offsets, already in NFKC. Hashes are 64-bit and the same as in `plain`, the numpy path.
+Texts are UTF-8 bytes, already in NFKC; document k of a call is ``data[starts[k]:ends[k]]``. ASCII is told apart without
+branches: a mispredicted one at the end of every word would cost more than all else. Hashes are 64-bit.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from leakcheck.audit.shingles import ALONE, LETTER, MARK, SEPARATOR, SPACE
+from leakcheck.audit.shingles import ALONE, LETTER, MARK, SEPARATOR, SPACE, character_class, fold
 
 # Odd multipliers of the polynomial hashes, and the finaliser of splitmix64 (Steele, Lea and Flood 2014).
 TOKEN_BASE = np.uint64(0x9E3779B97F4A7C15)
@@ -18,10 +19,24 @@ SHINGLE_BASE = np.uint64(0xD1342543DE82EF95)
 SHORT = np.uint64(0xA0761D6478BD642F)  # keeps a whole short text apart from a full shingle
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S16, S13, S61 = (np.uint64(shift) for shift in (30, 27, 31, 16, 13, 61))
-ZERO, ONE = np.uint64(0), np.uint64(1)
+S3, S6, LOW_3, LOW_6 = np.uint64(3), np.uint64(6), np.uint64(7), np.uint64(63)
+ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1)
 LOW_32 = np.uint64(0xFFFFFFFF)
 MERSENNE_61 = np.uint64((1 << 61) - 1)
 FMIX_1, FMIX_2 = np.uint64(0x85EBCA6B), np.uint64(0xC2B2AE35)  # MurmurHash3's 32-bit finaliser
+
+ASCII = 0x80
+BLANK = np.uint64(ord(" ") + 1)  # the value of any white space
+# What each ASCII character adds to a hash, and what the hash so far is multiplied by: 0 and 0 between words.
+VALUES = np.array([ord(fold(chr(c))) + 1 for c in range(ASCII)], np.uint64)
+IS_LETTER = np.array([character_class(chr(c)) == LETTER for c in range(ASCII)])
+IS_SPACE = np.array([character_class(chr(c)) == SPACE for c in range(ASCII)])
+WORD_VALUES = np.where(IS_LETTER, VALUES, ZERO)
+WORD_FACTORS = np.where(IS_LETTER, TOKEN_BASE, ZERO)
+
+LONGEST_WHOLE = 256  # bytes of a text that is read to its end before it is judged
+USUAL_MISSES = 0.55  # share of the shingles without their bit in a text that shares next to nothing
+LANES = 32  # shingles signed at once; the last run is filled up with repeats
 
 compiled: Any = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
 inlined: Any = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy", inline="never")
@@ -36,8 +51,10 @@ def mix(h):
 
 @inlined
 def decode(data, i):
-    """Code point of the multi-byte sequence at i, and its length."""
+    """Code point at i, and its length in bytes."""
     c = np.int64(data[i])
+    if c < ASCII:
+        return c, 1
     if c < 0xE0:
         return ((c & 0x1F) << 6) | (data[i + 1] & 0x3F), 2
     if c < 0xF0:
@@ -49,40 +66,44 @@ def decode(data, i):
 
 
 @inlined
-def word_tokens(data, start, end, classes, folds, tokens):
-    """Hash every word of one text into `tokens`; how many there are."""
-    count = 0
+def word_tokens(data, start, end, classes, folds, tokens, count):
+    """Append a hash of every word to ``tokens[count:]``; how many there are then."""
     h = ZERO
-    inside = False
+    inside = ZERO  # all bits set within a word
     alone = False
     i = start
     while i < end:
-        code = np.int64(data[i])
-        step = 1
-        if code >= 0x80:
-            code, step = decode(data, i)
-        kind = classes[code]
+        while i < end and not alone:
+            c = data[i]
+            if c >= ASCII:
+                break
+            factor = WORD_FACTORS[c]
+            letter = ZERO - (factor & ONE)  # the factor is odd
+            count += np.int64(inside & ~letter & ONE)
+            h = h * factor + WORD_VALUES[c]
+            tokens[count] = h
+            inside = letter
+            i += 1
+        if i >= end:
+            break
+        code, step = decode(data, i)
         i += step
-        if kind in (SEPARATOR, SPACE):
-            if inside:
-                tokens[count] = mix(h)
-                count += 1
-                inside = False
-            continue
+        kind = classes[code]
         value = np.uint64(folds[code] + 1)
-        if inside and (kind == MARK or (kind == LETTER and not alone)):
+        if kind in (SEPARATOR, SPACE):
+            count += np.int64(inside & ONE)
+            h = inside = ZERO
+            alone = False
+        elif inside != ZERO and (kind == MARK or (kind == LETTER and not alone)):
             h = h * TOKEN_BASE + value
+            tokens[count] = h
         else:
-            if inside:
-                tokens[count] = mix(h)
-                count += 1
+            count += np.int64(inside & ONE)
             h = value
-            inside = True
+            tokens[count] = h
+            inside = ALL
             alone = kind == ALONE
-    if inside:
-        tokens[count] = mix(h)
-        count += 1
-    return count
+    return count + np.int64(inside & ONE)
 
 
 @inlined
@@ -90,27 +111,43 @@ def character_tokens(data, start, end, classes, folds, tokens):
     """The folded code points of one text, white space runs as one space, trimmed; 0 where there is no letter."""
     count = 0
     letters = False
-    pending = False
+    blank = True  # leading white space is left out
     i = start
     while i < end:
         code = np.int64(data[i])
-        step = 1
-        if code >= 0x80:
+        if code < ASCII:
+            i += 1
+            space = IS_SPACE[code]
+            letters |= IS_LETTER[code]
+            tokens[count] = VALUES[code]
+        else:
             code, step = decode(data, i)
-        kind = classes[code]
-        i += step
-        if kind == SPACE:
-            pending = count > 0
-            continue
-        if pending:
-            tokens[count] = np.uint64(33)
-            count += 1
-            pending = False
-        if kind != SEPARATOR:
-            letters = True
-        tokens[count] = np.uint64(folds[code] + 1)
-        count += 1
+            i += step
+            kind = classes[code]
+            space = kind == SPACE
+            letters |= kind != SEPARATOR and not space
+            tokens[count] = np.uint64(folds[code] + 1)
+        count += not (space and blank)
+        blank = space
+    if blank and count > 0:
+        count -= 1
     return count if letters else 0
+
+
+@inlined
+def shingle_at(tokens, i, size):
+    h = tokens[i]
+    for j in range(i + 1, i + size):
+        h = h * SHINGLE_BASE + tokens[j]
+    return mix(h)
+
+
+@inlined
+def short_shingle(tokens, count):
+    h = ZERO
+    for j in range(count):
+        h = h * SHINGLE_BASE + tokens[j]
+    return mix(h ^ (SHORT * np.uint64(count)))
 
 
 @inlined
@@ -119,75 +156,98 @@ def shingle(data, start, end, characters, size, classes, folds, tokens, out, at)
     if characters:
         count = character_tokens(data, start, end, classes, folds, tokens)
     else:
-        count = word_tokens(data, start, end, classes, folds, tokens)
+        count = word_tokens(data, start, end, classes, folds, tokens, 0)
     if count == 0:
         return 0
     if count < size:
-        h = ZERO
-        for j in range(count):
-            h = h * SHINGLE_BASE + tokens[j]
-        out[at] = mix(h ^ (SHORT * np.uint64(count)))
+        out[at] = short_shingle(tokens, count)
         return 1
     if size == 3:
         for i in range(count - 2):
             out[at + i] = mix((tokens[i] * SHINGLE_BASE + tokens[i + 1]) * SHINGLE_BASE + tokens[i + 2])
         return count - 2
-    for i in range(count - size + 1):
-        h = tokens[i]
-        for j in range(1, size):
-            h = h * SHINGLE_BASE + tokens[i + j]
+    # the polynomial of the run rolls on: the new token enters, the oldest leaves
+    leaving = ONE
+    h = ZERO
+    for j in range(size):
+        h = h * SHINGLE_BASE + tokens[j]
+        leaving *= SHINGLE_BASE
+    out[at] = mix(h)
+    for i in range(1, count - size + 1):
+        h = h * SHINGLE_BASE + (tokens[i + size - 1] - tokens[i - 1] * leaving)
         out[at + i] = mix(h)
     return count - size + 1
 
 
 @compiled
-def shingle_documents(data, offsets, documents, characters, size, classes, folds, tokens, out, counts):
+def shingle_documents(data, starts, ends, characters, size, classes, folds, tokens, out):
     """Shingle hashes of the documents, with repeats, one after another; how many in all."""
     at = 0
-    for k in range(len(documents)):
-        d = documents[k]
-        n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, out, at)
-        counts[k] = n
-        at += n
+    for k in range(len(starts)):
+        at += shingle(data, starts[k], ends[k], characters, size, classes, folds, tokens, out, at)
     return at
 
 
 @compiled
-def text_hashes(data, offsets, documents, classes, folds, out, words):
+def may_change(data, offsets, stable, out):
+    """Mark the documents ``data[offsets[k]:offsets[k + 1]]`` with a code point that is not stable in NFKC."""
+    for k in range(len(offsets) - 1):
+        out[k] = False
+        i = offsets[k]
+        end = offsets[k + 1]
+        while i < end:
+            if data[i] < ASCII:
+                i += 1
+                continue
+            code, step = decode(data, i)
+            if not stable[code]:
+                out[k] = True
+                break
+            i += step
+
+
+@compiled
+def text_hashes(data, starts, ends, classes, folds, out, words):
     """Hash of each normalised text (0 for an empty one), and its number of words."""
-    for k in range(len(documents)):
-        d = documents[k]
+    for k in range(len(starts)):
         h = ZERO
-        empty = True
-        pending = False
+        last = ZERO  # the hash up to the last character that is no space
+        blank = True
         inside = False
         alone = False
         count = 0
-        i = offsets[d]
-        end = offsets[d + 1]
+        i = starts[k]
+        end = ends[k]
         while i < end:
-            code = np.int64(data[i])
-            step = 1
-            if code >= 0x80:
-                code, step = decode(data, i)
-            kind = classes[code]
+            while i < end and not alone:
+                c = data[i]
+                if c >= ASCII:
+                    break
+                space = IS_SPACE[c]
+                skipped = space and blank
+                h = h * (ONE if skipped else TOKEN_BASE) + (ZERO if skipped else VALUES[c])
+                last = last if space else h
+                blank = space
+                count += IS_LETTER[c] and not inside
+                inside = IS_LETTER[c]
+                i += 1
+            if i >= end:
+                break
+            code, step = decode(data, i)
             i += step
-            if kind == SPACE:
-                pending = not empty
-                inside = False
-                continue
-            if pending:
-                h = h * TOKEN_BASE + np.uint64(33)
-                pending = False
-            empty = False
-            h = h * TOKEN_BASE + np.uint64(folds[code] + 1)
-            if kind == SEPARATOR:
-                inside = False
+            kind = classes[code]
+            if kind in (SPACE, SEPARATOR):
+                inside = alone = False
             elif not (inside and (kind == MARK or (kind == LETTER and not alone))):
                 count += 1
                 inside = True
                 alone = kind == ALONE
-        out[k] = ZERO if empty else mix(h) | ONE
+            if kind == SPACE and blank:
+                continue
+            h = h * TOKEN_BASE + np.uint64(folds[code] + 1)
+            blank = kind == SPACE
+            last = last if blank else h
+        out[k] = mix(last) | ONE if last != ZERO else ZERO
         words[k] = count
 
 
@@ -195,13 +255,13 @@ def text_hashes(data, offsets, documents, classes, folds, out, words):
 def set_bits(bitmap, shift, hashes, total):
     for i in range(total):
         bit = hashes[i] >> shift
-        bitmap[bit >> np.uint64(3)] |= np.uint8(1 << (bit & np.uint64(7)))
+        bitmap[bit >> S3] |= np.uint8(ONE << (bit & LOW_3))
 
 
 @inlined
 def has_bit(bitmap, shift, h):
     bit = h >> shift
-    return (bitmap[bit >> np.uint64(3)] >> (bit & np.uint64(7))) & 1
+    return (bitmap[bit >> S3] >> np.uint8(bit & LOW_3)) & 1
 
 
 @inlined
@@ -219,51 +279,91 @@ def is_new(keys, stamps, stamp, h):
 
 
 @inlined
-def can_match(hashes, low, high, bitmap, shift, num, den, keys, stamps, stamp):
-    """Whether the share of distinct shingles with their bit set may reach num/den.
+def probe_bitmap(tokens, low, high, size, bitmap, shift, seen, mask):
+    """Shingles low..high with their bit set, and without it; of these every one but the first in its bit of `seen`."""
+    hits = missed = 0
+    for i in range(low, high):
+        if size == 3:
+            h = mix((tokens[i] * SHINGLE_BASE + tokens[i + 1]) * SHINGLE_BASE + tokens[i + 2])
+        else:
+            h = shingle_at(tokens, i, size)
+        hit = np.uint64(has_bit(bitmap, shift, h))
+        miss = ONE - hit
+        bit = h & mask
+        word = seen[bit >> S6]
+        hits += np.int64(hit)
+        missed += np.int64(miss & ~(word >> (bit & LOW_6)))
+        seen[bit >> S6] = word | (miss << (bit & LOW_6))
+    return hits, missed
 
-    Hits are counted with repeats (never too few), misses without, so that a text is only ever kept too often.
-    """
-    n = high - low
-    if n == 0:
-        return False
-    missed = 0
-    for i in range(low, high):
-        missed += 1 - has_bit(bitmap, shift, hashes[i])
-    # with all misses distinct and all hits counted: misses * num > hits * (den - num) is needed to drop
-    hits = n - missed
-    if missed * num <= hits * (den - num):
-        return True
-    distinct = 0
-    for i in range(low, high):
-        h = hashes[i]
-        if not has_bit(bitmap, shift, h) and is_new(keys, stamps, stamp, h):
-            distinct += 1
-            if distinct * num > hits * (den - num):
-                return False
-    return True
+
+@inlined
+def most_words(data, start, end):
+    """Words that there are at most: one, and one for each byte that is no ASCII letter or digit."""
+    most = 1
+    i, last = np.uint64(start), np.uint64(end)
+    while i < last:
+        stop = min(i + np.uint64(128), last)
+        count = np.uint8(0)  # as narrow as the bytes, so that the loop becomes vectors
+        for j in range(i, stop):
+            letter = np.uint8((data[j] | np.uint8(32)) - np.uint8(97)) < np.uint8(26)
+            digit = np.uint8(data[j] - np.uint8(48)) < np.uint8(10)
+            count = np.uint8(count + np.uint8(not (letter | digit)))
+        most += np.int64(count)
+        i = stop
+    return most
 
 
 @compiled
 def keep_documents(
-    data, offsets, documents, characters, size, classes, folds, tokens, out, bitmap, shift, num, den, keys, stamps, keep
-):
-    """Mark the documents that can reach the threshold against what is in the bitmap."""
-    for k in range(len(documents)):
-        d = documents[k]
-        n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, out, 0)
-        keep[k] = can_match(out, 0, n, bitmap, shift, num, den, keys, stamps, np.int32(k + 1))
+    data, starts, ends, characters, size, classes, folds, bitmap, shift, num, den, tokens, seen, keep
+):  # fmt: skip
+    """Mark the documents of which num/den of the distinct shingles may have their bit set.
+
+    Hits are counted with repeats (never too few) and misses at most once (never too many), so that a document is only
+    ever kept too often. Long texts are judged by their first part, too, with what follows taken for hits.
+    """
+    part = (den - num) / den / USUAL_MISSES
+    for k in range(len(starts)):
+        start, end = starts[k], ends[k]
+        mask = np.uint64(63)
+        while mask < np.uint64(2 * (end - start)):
+            mask = mask * np.uint64(2) + ONE
+        seen[: (mask >> S6) + ONE] = ZERO
+        hits = missed = done = 0
+        if characters:
+            count = character_tokens(data, start, end, classes, folds, tokens)
+        else:
+            stop = end
+            if end - start > LONGEST_WHOLE:
+                stop = min(end, start + np.int64((end - start) * part))
+                while stop < end and data[stop] != 32:
+                    stop += 1
+            count = word_tokens(data, start, stop, classes, folds, tokens, 0)
+            if stop < end:
+                done = max(0, count - size + 1)
+                hits, missed = probe_bitmap(tokens, 0, done, size, bitmap, shift, seen, mask)
+                if missed * num > (hits + most_words(data, stop, end)) * (den - num):
+                    keep[k] = False
+                    continue
+                count = word_tokens(data, stop, end, classes, folds, tokens, count)
+        if 0 < count < size:
+            keep[k] = has_bit(bitmap, shift, short_shingle(tokens, count))
+            continue
+        more_hits, more_missed = probe_bitmap(tokens, done, count - size + 1, size, bitmap, shift, seen, mask)
+        hits += more_hits
+        missed += more_missed
+        keep[k] = hits > 0 and missed * num <= hits * (den - num)
 
 
 @compiled
 def distinct_documents(
-    data, offsets, documents, characters, size, classes, folds, tokens, scratch, keys, stamps, out, counts
+    data, starts, ends, characters, size, classes, folds, tokens, scratch, keys, stamps, out, counts
 ):
     """Distinct shingle hashes of the documents, one after another; how many in all."""
     at = 0
-    for k in range(len(documents)):
-        d = documents[k]
-        n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, scratch, 0)
+    for k in range(len(starts)):
+        n = shingle(data, starts[k], ends[k], characters, size, classes, folds, tokens, scratch, 0)
         first = at
         for i in range(n):
             if is_new(keys, stamps, np.int32(k + 1), scratch[i]):
@@ -384,43 +484,52 @@ def probe(
 
 
 @inlined
-def add_to_signature(a, b, legacy, h, signature):
-    """Lower the signature by one shingle, by datasketch's permutations of its 32 low bits."""
-    low = h & LOW_32
-    if legacy:
+def legacy_signature(a, b, hashes, n, signature):
+    """Permutations modulo the Mersenne prime 2^61 - 1, as datasketch had them before 2.0."""
+    signature[:] = LOW_32
+    for i in range(n):
+        low = hashes[i] & LOW_32
         for k in range(len(signature)):
             v = a[k] * low + b[k]
             v = (v & MERSENNE_61) + (v >> S61)
             if v >= MERSENNE_61:
                 v -= MERSENNE_61
             signature[k] = min(signature[k], np.uint32(v & LOW_32))
-    else:
-        v = np.uint32(low ^ (low >> S16))
+
+
+@inlined
+def affine_signature(a, b, hashes, n, mixed, signature):
+    """datasketch's "affine32" permutations, one at a time over all shingles: the compiler makes vectors of that."""
+    for i in range(n):
+        v = np.uint32(hashes[i] ^ ((hashes[i] & LOW_32) >> S16))
         v = np.uint32(v * FMIX_1)
         v = np.uint32(v ^ (np.uint64(v) >> S13))
         v = np.uint32(v * FMIX_2)
-        v = np.uint32(v ^ (np.uint64(v) >> S16))
-        for k in range(len(signature)):
-            signature[k] = min(signature[k], np.uint32(np.uint32(a[k]) * v + np.uint32(b[k])))
+        mixed[i] = np.uint32(v ^ (np.uint64(v) >> S16))
+    padded = (n + LANES - 1) // LANES * LANES
+    mixed[n:padded] = mixed[n - 1]
+    for k in range(len(signature)):
+        factor, offset = np.uint32(a[k]), np.uint32(b[k])
+        least = np.uint32(LOW_32)
+        for i in range(padded):
+            least = min(least, np.uint32(factor * mixed[i] + offset))
+        signature[k] = least
 
 
 @compiled
 def sign_documents(
-    data, offsets, documents, characters, size, classes, folds, tokens, out, keys, stamps, a, b, legacy,
-    prune, bitmap, shift, num, den, signatures, counts,
-):  # fmt: skip
-    """MinHash signatures; `counts` gets the shingles with repeats, 0 for a text that has none or was pruned."""
-    for k in range(len(documents)):
-        d = documents[k]
-        n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, out, 0)
-        if prune and not can_match(out, 0, n, bitmap, shift, num, den, keys, stamps, np.int32(-k - 1)):
-            n = 0
+    data, starts, ends, characters, size, classes, folds, tokens, hashes, mixed, a, b, legacy, signatures, counts
+):
+    """MinHash signatures; `counts` gets the shingles with repeats, 0 for a text that has none."""
+    for k in range(len(starts)):
+        n = shingle(data, starts[k], ends[k], characters, size, classes, folds, tokens, hashes, 0)
         counts[k] = n
-        signature = signatures[k]
-        signature[:] = LOW_32
-        for i in range(n):
-            if is_new(keys, stamps, np.int32(k + 1), out[i]):
-                add_to_signature(a, b, legacy, out[i], signature)
+        if n == 0:
+            signatures[k, :] = LOW_32
+        elif legacy:
+            legacy_signature(a, b, hashes, n, signatures[k])
+        else:
+            affine_signature(a, b, hashes, n, mixed, signatures[k])
 
 
 @compiled
@@ -541,6 +650,18 @@ def same_token(data, i, end, other, j, other_end, folds):
 
 
 @inlined
+def same_bytes(data, low, high, other, other_low, other_high):
+    """Whether two shingles are spelled alike, as most equal ones are."""
+    length = high - low
+    if length != other_high - other_low:
+        return False
+    k = 0
+    while k < length and data[low + k] == other[other_low + k]:
+        k += 1
+    return k == length
+
+
+@inlined
 def same_shingle(data, begins, ends, i, other, other_begins, other_ends, j, size, folds):
     for k in range(size):
         if not same_token(data, begins[i + k], ends[i + k], other, other_begins[j + k], other_ends[j + k], folds):
@@ -549,85 +670,98 @@ def same_shingle(data, begins, ends, i, other, other_begins, other_ends, j, size
 
 
 @inlined
-def lookup(hashes, i, data, begins, ends, table, table_hashes, table_data, table_begins, table_ends, size, folds):
-    """Where the shingle stands in the table of another (or the same) text: (slot, whether it is there)."""
-    mask = np.uint64(len(table) - 1)
-    slot = hashes[i] & mask
-    while table[slot] >= 0:
-        j = table[slot]
-        if table_hashes[j] == hashes[i] and same_shingle(
-            data, begins, ends, i, table_data, table_begins, table_ends, j, size, folds
-        ):
-            return np.int64(slot), True
+def next_slot(table, mask, hashes, h, slot):
+    """The first slot from this one on that is free or holds a shingle with this hash."""
+    while table[slot] >= 0 and hashes[table[slot]] != h:
         slot = (slot + ONE) & mask
-    return np.int64(slot), False
+    return slot
+
+
+@inlined
+def table_mask(bytes_of_text):
+    """Slots less one of a table for the shingles of such a text; at most half of it is filled."""
+    mask = np.uint64(7)
+    while mask < np.uint64(2 * bytes_of_text + 2):
+        mask = mask * np.uint64(2) + ONE
+    return mask
+
+
+@inlined
+def distinct_shingles(
+    data, start, end, characters, size, classes, folds, tokens, hashes, begins, ends, table, mask, firsts
+):  # fmt: skip
+    """Fill the table with the distinct shingles of a text and `firsts` with where they begin.
+
+    Returns how many there are and of how many tokens each.
+    """
+    n = shingle(data, start, end, characters, size, classes, folds, tokens, hashes, 0)
+    width = min(size, spans(data, start, end, characters, classes, begins, ends))
+    table[: mask + ONE] = -1
+    distinct = 0
+    for i in range(n):
+        slot = next_slot(table, mask, hashes, hashes[i], hashes[i] & mask)
+        while table[slot] >= 0:
+            j = table[slot]
+            if same_bytes(data, begins[i], ends[i + width - 1], data, begins[j], ends[j + width - 1]):
+                break
+            if same_shingle(data, begins, ends, i, data, begins, ends, j, width, folds):
+                break
+            slot = next_slot(table, mask, hashes, hashes[i], (slot + ONE) & mask)
+        if table[slot] < 0:
+            table[slot] = i
+            firsts[distinct] = i
+            distinct += 1
+    return distinct, width
 
 
 @compiled
 def verify_pairs(
-    data, offsets, documents, other, other_offsets, others, characters, size, classes, folds,
-    tokens, hashes, begins, ends, table, other_tokens, other_hashes, other_begins, other_ends, other_table,
-    inter, sizes, other_sizes,
+    data, starts, stops, documents, other, other_starts, other_stops, others, characters, size, classes, folds,
+    tokens, hashes, begins, ends, table, firsts, other_tokens, other_hashes, other_begins, other_ends, other_table,
+    other_firsts, inter, sizes, other_sizes,
 ):  # fmt: skip
     """Common and distinct shingles of each pair, compared letter by letter wherever two hashes are equal.
 
     Pairs should be sorted by `documents`: the table of a document is kept while it repeats.
     """
     last = -1
-    n = size_a = width = 0
+    width = 0
+    mask = ZERO
     for p in range(len(documents)):
         d, o = documents[p], others[p]
         if d != last:
             last = d
-            n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, hashes, 0)
-            spanned = spans(data, offsets[d], offsets[d + 1], characters, classes, begins, ends)
-            width = min(size, spanned)
-            table[:] = -1
-            size_a = 0
-            for i in range(n):
-                slot, known = lookup(hashes, i, data, begins, ends, table, hashes, data, begins, ends, width, folds)
-                if not known:
-                    table[slot] = i
-                    size_a += 1
-        m = shingle(
-            other,
-            other_offsets[o],
-            other_offsets[o + 1],
-            characters,
-            size,
-            classes,
-            folds,
-            other_tokens,
-            other_hashes,
-            0,
-        )
-        other_spanned = spans(
-            other, other_offsets[o], other_offsets[o + 1], characters, classes, other_begins, other_ends
-        )
-        other_width = min(size, other_spanned)
-        other_table[:] = -1
-        size_b = 0
-        common = 0
-        for j in range(m):
-            slot, known = lookup(
-                other_hashes, j, other, other_begins, other_ends, other_table, other_hashes, other, other_begins,
-                other_ends, other_width, folds,
+            mask = table_mask(stops[d] - starts[d])
+            sizes[p], width = distinct_shingles(
+                data, starts[d], stops[d], characters, size, classes, folds, tokens, hashes, begins, ends, table, mask,
+                firsts,
             )  # fmt: skip
-            if known:
-                continue
-            other_table[slot] = j
-            size_b += 1
-            if width == other_width:
-                _, shared = lookup(
-                    other_hashes, j, other, other_begins, other_ends, table, hashes, data, begins, ends, width, folds
-                )
-                common += shared
-        inter[p], sizes[p], other_sizes[p] = common, size_a, size_b
+        else:
+            sizes[p] = sizes[p - 1]
+        other_sizes[p], other_width = distinct_shingles(
+            other, other_starts[o], other_stops[o], characters, size, classes, folds, other_tokens, other_hashes,
+            other_begins, other_ends, other_table, table_mask(other_stops[o] - other_starts[o]), other_firsts,
+        )  # fmt: skip
+        inter[p] = 0
+        if width != other_width:
+            continue
+        for k in range(other_sizes[p]):
+            i = other_firsts[k]
+            h = other_hashes[i]
+            slot = next_slot(table, mask, hashes, h, h & mask)
+            while table[slot] >= 0:
+                j = table[slot]
+                if same_bytes(other, other_begins[i], other_ends[i + width - 1], data, begins[j], ends[j + width - 1]):
+                    break
+                if same_shingle(other, other_begins, other_ends, i, data, begins, ends, j, width, folds):
+                    break
+                slot = next_slot(table, mask, hashes, h, (slot + ONE) & mask)
+            inter[p] += table[slot] >= 0
 
 
 @compiled
 def contain_documents(
-    data, offsets, documents, characters, size, classes, folds, tokens, scratch, keys, stamps,
+    first, data, starts, ends, characters, size, classes, folds, tokens, scratch, keys, stamps,
     table_keys, slots_start, postings, sizes, num, den, touched, hits,
     left, right, inter,
 ):  # fmt: skip
@@ -637,11 +771,10 @@ def contain_documents(
     """
     found = 0
     items = len(sizes)
-    for k in range(len(documents)):
+    for k in range(first, len(starts)):
         if found + items > len(left) and found > 0:
             return found, k
-        d = documents[k]
-        n = shingle(data, offsets[d], offsets[d + 1], characters, size, classes, folds, tokens, scratch, 0)
+        n = shingle(data, starts[k], ends[k], characters, size, classes, folds, tokens, scratch, 0)
         count = 0
         for i in range(n):
             slot = find(table_keys, scratch[i])
@@ -657,11 +790,11 @@ def contain_documents(
             item = touched[t]
             if hits[item] * den >= num * sizes[item]:
                 left[found] = item
-                right[found] = d
+                right[found] = k
                 inter[found] = hits[item]
                 found += 1
             hits[item] = 0
-    return found, len(documents)
+    return found, len(starts)
 
 
 @compiled

@@ -43,6 +43,7 @@ _SPLITS_FILE, _STATE_FILE = "dataset_dict.json", "state.json"  # of a saved Hugg
 _SAVED_FILES = {_SPLITS_FILE, _STATE_FILE, "dataset_info.json"}
 _SHOWN = 80  # letters of a row that can't be read
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that people use in files called .csv
+NULLS = ["", "NA", "NaN", "nan"]  # what stands for a missing value in CSV
 COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -85,7 +86,7 @@ def _files_of(folder: Path, name: str) -> list[Path]:
             raise LeakcheckError("no list of data files there", file=f"{name}/{_STATE_FILE}") from error
         return [_compressed(file, name) for file in listed]
     files = (f for f in folder.rglob("*") if f.is_file() and f.name not in _SAVED_FILES)
-    return sorted(f for f in files if _suffix(f)[0] in TABULAR | REFUSED | MEDIA)
+    return sorted(f for f in files if file_kind(f)[0] in TABULAR | REFUSED | MEDIA)
 
 
 def _compressed(file: Path, name: str) -> Path:
@@ -116,7 +117,7 @@ def saved_splits(folder: Path) -> dict[str, list[str]] | None:
 
 def is_row(path: Path) -> bool:
     """Whether the file is read as a single row."""
-    return _suffix(path)[0] in MEDIA | {".txt"}
+    return file_kind(path)[0] in MEDIA | {".txt"}
 
 
 def read_table(path: Path, name: str) -> pa.Table:
@@ -127,7 +128,7 @@ def read_table(path: Path, name: str) -> pa.Table:
     LeakcheckError
         When it can't be read, with the row where that is known.
     """
-    suffix, compression = _suffix(path)
+    suffix, compression = file_kind(path)
     if suffix in REFUSED:
         raise LeakcheckError(
             "pickled objects can run code when they are read, so they are refused",
@@ -197,7 +198,7 @@ def _read_csv(data: bytes, delimiter: str) -> pa.Table:
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=True, invalid_row_handler=keep
             ),
-            convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True, null_values=["", "NA", "NaN", "nan"]),
+            convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True, null_values=NULLS),
         )
 
     try:
@@ -289,7 +290,7 @@ def _bytes(path: Path, compression: str | None) -> bytes:
     return path.read_bytes()
 
 
-def _suffix(path: Path) -> tuple[str, str | None]:
+def file_kind(path: Path) -> tuple[str, str | None]:
     """Kind of the file and how it is compressed."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:

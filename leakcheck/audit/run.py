@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,12 @@ from leakcheck.audit.result import AuditResult
 from leakcheck.audit.shingles import parse_shingling
 from leakcheck.audit.shortcuts import distinguishable, single_scores
 from leakcheck.audit.similarity import DEFAULT_MEMORY, Asked, Settings
-from leakcheck.audit.splits import Options, Split, from_tables
+from leakcheck.audit.splits import Options, Progress, Split, from_tables, silent
 from leakcheck.audit.times import gap_of, moments_of
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
 
 FAMILIES = ("duplicates", "shortcuts", "time")
-Progress = Callable[[str, int, int], None]
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress for nobody."""
 
 
 def make_options(
@@ -44,7 +39,7 @@ def make_options(
     shingle: str | None = None,
     method: str = "auto",
     memory: int = DEFAULT_MEMORY,
-    threads: int = 0,
+    threads: int | None = None,
     redact: bool = False,
     max_evidence: int = 10,
 ) -> Options:
@@ -59,6 +54,10 @@ def make_options(
         raise LeakcheckError("the threshold is a similarity", expected="above 0, at most 1", found=f"{threshold:g}")
     if method not in {asked.value for asked in Asked}:
         raise LeakcheckError("unknown method", expected="auto, exact or minhash", found=repr(method))
+    if threads is not None and threads < 1:
+        raise LeakcheckError("the comparison needs a thread", expected="1 or more", found=str(threads))
+    if memory < 1:
+        raise LeakcheckError("the exact join needs memory", expected="1 MB or more", found=f"{memory} bytes")
     shingling = parse_shingling(shingle) if shingle else None
     settings = Settings(threshold, shingling, Asked(method), memory, threads)
     if gap != NO_GAP and time is None:
@@ -97,11 +96,11 @@ def audit_tables(
     return audit_splits(from_tables(sides, Path.cwd(), options), options)
 
 
-def audit_splits(splits: Sequence[Split], options: Options, progress: Progress = _silent) -> AuditResult:
+def audit_splits(splits: Sequence[Split], options: Options, progress: Progress = silent) -> AuditResult:
     """Compute the facts of every pair of splits and put them to the rules."""
     columns = columns_of(splits, options)
     pairs = list(combinations(range(len(splits)), 2))
-    total = 2 * len(pairs) + 2
+    total = 2 * len(pairs) + 3
     progress("reading dates and entities", 0, total)
     entities = [entities_of(splits, column) for column in options.group]
     moments = moments_of(splits, options.time) if options.time else None
@@ -109,14 +108,14 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
         gap_of(options.gap, moments.axis)  # a gap that can't be read is said before the work
     late, notes = late_columns(splits, options) if options.prediction_time else ([], [])
     notes = [*left_out(splits, columns), *(moments.notes if moments else ()), *notes]
-    progress("hashing rows", 0, total)
+    progress("hashing rows", 1, total)
     duplicates = Duplicates(splits, columns, options)
     identical = duplicates.identical()
     same = {(one.training.path, one.held_out.path) for one in identical}
     overlaps, times, orders, told = [], [], [], []
     for k, (a, b) in enumerate(pairs):
         training, held_out = splits[a], splits[b]
-        progress(f"comparing {training.name} and {held_out.name}", 1 + 2 * k, total)
+        progress(f"comparing {held_out.name} with {training.name}", 2 + 2 * k, total)
         if not all((t, h) in same for t in training.files for h in held_out.files):
             overlaps += duplicates.overlaps(a, b)
         overlaps += [o for one in entities if (o := entity_overlap(splits, a, b, one, options))]
@@ -124,7 +123,7 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
             times.append(overlap)
             found = (entity_order(splits, a, b, moments, one, options) for one in entities)
             orders += [order for order in found if order]
-        progress(f"telling {training.name} from {held_out.name}", 2 + 2 * k, total)
+        progress(f"telling {held_out.name} from {training.name}", 3 + 2 * k, total)
         if one := distinguishable(training, held_out, columns, options):
             told.append(one)
     progress("looking for shortcuts", total - 1, total)

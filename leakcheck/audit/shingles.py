@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from leakcheck.errors import LeakcheckError
 
 if TYPE_CHECKING:
-    from numpy import int32, uint8
+    from collections.abc import Sequence
+
+    from numpy import bool_, int32, uint8
     from numpy.typing import NDArray
 
 # Classes of code points.
@@ -69,6 +71,7 @@ def parse_shingling(text: str) -> Shingling:
     return Shingling(characters=kind == "chars", size=int(size) if size else default)
 
 
+@cache
 def fold(character: str) -> str:
     """Case folded where that is one character; any white space is a space."""
     if ord(character) >= _TABLED:
@@ -79,6 +82,7 @@ def fold(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
+@cache
 def character_class(character: str) -> int:
     """One of SEPARATOR, LETTER, ALONE, MARK, SPACE."""
     if ord(character) >= _TABLED:
@@ -95,20 +99,48 @@ def character_class(character: str) -> int:
 
 @cache
 def tables() -> tuple[NDArray[uint8], NDArray[int32]]:
-    """Class and folded code point of every code point (two arrays of 0x110000 entries)."""
+    """`character_class` and `fold` of every code point (two arrays of 0x110000 entries), a property at a time."""
     import numpy as np
 
+    characters = list(map(chr, range(_TABLED)))
+    spaces = np.fromiter(map(str.isspace, characters), bool, _TABLED)
     classes = np.zeros(_CODE_POINTS, np.uint8)
-    folds = np.arange(_CODE_POINTS, dtype=np.int32)
-    for code in range(_TABLED):
-        if 0xD800 <= code <= 0xDFFF:
-            continue
-        character = chr(code)
-        classes[code] = character_class(character)
-        folds[code] = ord(fold(character))
+    classes[:_TABLED][np.fromiter(map(str.isalnum, characters), bool, _TABLED)] = LETTER
+    for first, last in UNSPACED:
+        part = classes[first : last + 1]
+        part[part == LETTER] = ALONE
+    classes[:_TABLED][_marks(characters)] = MARK
+    classes[:_TABLED][spaces] = SPACE
     first, last = UNSPACED[-1]
     classes[first : last + 1] = ALONE
+    folds = np.arange(_CODE_POINTS, dtype=np.int32)
+    folded = map(str.casefold, characters)
+    folds[:_TABLED] = [ord(one) if len(one) == 1 else code for code, one in enumerate(folded)]
+    folds[:_TABLED][spaces] = ord(" ")
     return classes, folds
+
+
+@cache
+def stable_in_nfkc() -> NDArray[bool_]:
+    """Whether a text of such code points alone is its own NFKC form (an array of 0x110000 entries).
+
+    They are their own form and compose with nothing before them: marks and the later letters of a Hangul syllable do.
+    """
+    import numpy as np
+
+    characters = list(map(chr, range(_TABLED)))
+    stable = np.ones(_CODE_POINTS, np.bool_)
+    stable[:_TABLED] = [unicodedata.is_normalized("NFKC", one) for one in characters]
+    stable[:_TABLED][_marks(characters)] = False
+    for first, last in ((0x1160, 0x11FF), (0x2F800, 0x2FA1F)):
+        stable[first : last + 1] = False
+    return stable
+
+
+def _marks(characters: Sequence[str]) -> NDArray[bool_]:
+    import numpy as np
+
+    return np.fromiter((kind[0] == "M" for kind in map(unicodedata.category, characters)), bool, len(characters))
 
 
 def normalise(text: str) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from leakcheck.audit.columns import Columns
 from leakcheck.audit.facts import Carrier, Distinguishable, SingleScore
+from leakcheck.audit.long_texts import plain
 from leakcheck.audit.scoring import (
     FEWEST_OF_A_CLASS,
     FEWEST_ROWS,
@@ -35,7 +36,7 @@ def single_scores(split: Split, columns: Columns, options: Options) -> tuple[lis
     if isinstance(task, str):
         return [], [task]
     notes: list[str] = []
-    frame = split.frame.iloc[task.rows]
+    frame = split.rows(task.rows)
     encoded, constant = features_of(frame, columns, options)
     notes += [f"{split.name}: column {one!r} is constant and was left out of the target checks" for one in constant]
     trials: list[tuple[Carrier, str, Matrix]] = [(Carrier.COLUMN, c, x) for c, x in encoded.items()]
@@ -72,7 +73,7 @@ def distinguishable(training: Split, held_out: Split, columns: Columns, options:
     """How well a model tells the rows of the two splits apart; None for too few rows."""
     left_out = {options.target, options.time, options.prediction_time, *columns.ids, *options.group, *columns.times}
     names = [c for c in columns.common if c not in left_out and c not in columns.text]
-    frames = [_sampled(split.frame) for split in (training, held_out)]
+    frames = [plain(_sampled(split.frame)) for split in (training, held_out)]
     if min(map(len, frames)) < FEWEST_ROWS or not (names or columns.text):
         return None
     frame = pd.concat(frames, ignore_index=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
@@ -42,14 +43,15 @@ class Settings:
     shingling: Shingling | None = None  # None: words, or characters where there are no spaces
     asked: Asked = Asked.AUTO
     memory: int = DEFAULT_MEMORY
-    threads: int = 0  # 0: all processors
+    threads: int | None = None  # None: one for each processor
 
 
-def text_hashes(texts: Texts, settings: Settings) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Hash of each normalised text (0 where empty) and its number of words; equal hashes within one call's engine."""
-    if not _compiled(texts.bytes):
-        return plain.text_hashes(texts)
-    return _engine(WORD_TRIGRAMS, settings).text_hashes(texts)
+def text_hashes(splits: Sequence[Texts], settings: Settings) -> list[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
+    """Hash of each normalised text (0 where empty) and its number of words, by split; hashes of one call compare."""
+    if not _compiled(sum(texts.bytes for texts in splits)):
+        return [plain.text_hashes(texts) for texts in splits]
+    engine = _engine(WORD_TRIGRAMS, settings)
+    return [engine.text_hashes(texts) for texts in splits]
 
 
 def shingling_for(texts: Texts, words: NDArray[np.int64], settings: Settings) -> Shingling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,15 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leakcheck.audit.batches import read_batches
 from leakcheck.audit.facts import Place
-from leakcheck.audit.readers import find_files, read_table
+from leakcheck.audit.long_texts import FrameBuilder, plain, to_frame
+from leakcheck.audit.readers import find_files
 from leakcheck.audit.similarity import Asked, Settings
 from leakcheck.errors import LeakcheckError
 from leakcheck.project.paths import shown
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
 # Order in which a later split is held out from an earlier one.
 _ORDER = ("train", "training", "fit", "dev", "validation", "valid", "val", "test")
@@ -83,12 +87,22 @@ class Split:
     def place(self, row: int) -> Place:
         return Place(self.files[self.file_of[row]], int(self.row_in_file[row]) + 1)
 
+    def rows(self, rows: NDArray[np.int64]) -> pd.DataFrame:
+        """Some rows, with long texts in memory."""
+        return plain(self.frame.iloc[rows])
+
     def key(self, row: int, ids: Sequence[str]) -> str | None:
         """The row's identifiers, such as ``row_id=17``; None where there are none."""
         return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
 
 
-def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Options) -> list[Split]:
+def silent(what: str, done: int, total: int) -> None:
+    """Progress for nobody."""
+
+
+def read_splits(
+    patterns: Mapping[str, Sequence[str]], root: Path, options: Options, progress: Progress = silent
+) -> list[Split]:
     """Read every split.
 
     Raises
@@ -96,10 +110,10 @@ def read_splits(patterns: Mapping[str, Sequence[str]], root: Path, options: Opti
     LeakcheckError
         When a file can't be read, a split is empty, or a declared column is missing.
     """
-    return checked([read_split(name, given, root) for name, given in patterns.items()], options)
+    return checked([read_split(name, given, root, progress) for name, given in patterns.items()], options)
 
 
-def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
+def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progress = silent) -> Split:
     """The files of one split, or of a table with all splits in it.
 
     Raises
@@ -110,9 +124,14 @@ def read_split(name: str, patterns: Sequence[str], root: Path) -> Split:
     if not patterns:
         raise LeakcheckError(f"the split {name!r} has no files")
     paths = find_files(patterns, root)
-    names = tuple(shown(path) for path in paths)
-    frames = [_frame(read_table(path, one)) for path, one in zip(paths, names, strict=True)]
-    return _split(name, frames, names, tuple(paths))
+    names = tuple(map(shown, paths))
+    builder = FrameBuilder()
+    for number, (path, one) in enumerate(zip(paths, names, strict=True)):
+        progress(f"reading {one}", number, len(paths))
+        builder.add_file(read_batches(path, one))
+    file_of = np.repeat(np.arange(len(paths), dtype=np.int32), builder.lengths)
+    row_in_file = np.concatenate([np.arange(length, dtype=np.int64) for length in builder.lengths])
+    return Split(name, builder.frame(), names, tuple(paths), file_of, row_in_file)
 
 
 def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list[Split]:
@@ -124,7 +143,9 @@ def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list
         elif isinstance(given, list | tuple) and given and all(isinstance(one, Path) for one in given):
             splits.append(read_split(name, [str(one) for one in given], root))
         else:
-            splits.append(_split(name, [_as_frame(given, name)], (name,), ()))
+            frame = _as_frame(given, name).reset_index(drop=True)
+            zeros, rows = np.zeros(len(frame), np.int32), np.arange(len(frame), dtype=np.int64)
+            splits.append(Split(name, frame, (name,), (), zeros, rows))
     return checked(splits, options)
 
 
@@ -191,19 +212,6 @@ def _rank(name: str) -> int:
     return 3
 
 
-def _split(name: str, frames: list[pd.DataFrame], files: tuple[str, ...], paths: tuple[Path, ...]) -> Split:
-    lengths = [len(frame) for frame in frames]
-    file_of = np.repeat(np.arange(len(frames), dtype=np.int32), lengths)
-    rows = np.concatenate([np.arange(length, dtype=np.int64) for length in lengths] or [np.empty(0, np.int64)])
-    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0].reset_index(drop=True)
-    return Split(name, frame, files, paths, file_of, rows)
-
-
-def _frame(table: pa.Table) -> pd.DataFrame:
-    frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, date_as_object=False)
-    return frame
-
-
 def _as_frame(given: Any, name: str) -> pd.DataFrame:
     try:
         frame = _table(given)
@@ -229,7 +237,7 @@ def _table(given: Any) -> pd.DataFrame:
     if isinstance(given, pd.DataFrame):
         frame = given.copy(deep=False)
     elif isinstance(given, pa.Table):
-        frame = _frame(given)
+        frame = to_frame(given)
     elif hasattr(given, "to_pandas"):  # polars, datasets
         frame = pd.DataFrame(given.to_pandas())
     elif isinstance(given, np.ndarray) and given.dtype.names is None:

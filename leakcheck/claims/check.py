@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from leakcheck.claims import judge
@@ -17,7 +16,7 @@ from leakcheck.claims.pairing import read_pairs
 from leakcheck.claims.selection import inflation
 from leakcheck.claims.summary import Settings, summarise
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding, Location, Severity
+from leakcheck.findings import Finding, Location, Severity, Within
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +153,9 @@ def _is_behind(claim: Claim, finding: Finding, root: Path | None) -> bool:
         return not claim.datasets or data_set is None or data_set in claim.datasets
     # A finding's path is that seen from the working folder; a claim's are those seen from its configuration.
     path = Path(os.path.relpath(finding.location.path, root)).as_posix() if root else finding.location.path
-    return not claim.code or any(
-        fnmatchcase(path, pattern) or path.startswith(pattern.rstrip("/") + "/") for pattern in claim.code
-    )
+    return not claim.code or claim.rests_on(path)
 
 
 def results_location(path: str) -> Location:
     """Where a finding about a comparison stands that no configuration declares."""
-    return Location(path, None, 1, 1, 1, 1)
+    return Location(path, None, 1, 1, 1, 1, Within.NOTHING)

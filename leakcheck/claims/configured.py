@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from leakcheck.claims.facts import Claim, ClaimFacts, Stage
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding
+from leakcheck.project.globs import Globs
 from leakcheck.project.source import Problem
 
 
@@ -61,7 +61,7 @@ def declared(
     config : Path, optional
         The configuration file, by default `pyproject.toml` or `leakcheck.toml` in `root`.
     exploratory : sequence of str
-        Globs of exploratory files; a claim that rests on one cannot be confirmatory.
+        Exploratory files, or patterns of them; a claim that names one in its `code` or `text` cannot be confirmatory.
 
     Raises
     ------
@@ -108,10 +108,13 @@ def declared_claims(
     from leakcheck.project.table_lines import table_lines
 
     claims = read_claims(config_tables, shown(config), table_lines(config, "claims"))
-    return tuple(_demoted(claim, exploratory) for claim in claims)
+    return tuple(_demoted(claim, exploratory, root.absolute()) for claim in claims)
 
 
-def _demoted(claim: Claim, exploratory: Sequence[str]) -> Claim:
-    if any(fnmatchcase(path, pattern) for path in claim.code for pattern in exploratory):
+def _demoted(claim: Claim, exploratory: Sequence[str], root: Path) -> Claim:
+    """A claim that an exploratory file states, or that rests on one, is no more than exploratory itself."""
+    named = [*claim.code, *([claim.text] if claim.text else [])]
+    files = Globs(exploratory, root)
+    if any(files.match(str(root / path)) for path in named) or any(map(claim.rests_on, exploratory)):
         return replace(claim, stage=Stage.EXPLORATORY)
     return claim

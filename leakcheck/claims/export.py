@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.claims.facts import ClaimFacts, Pair
+from leakcheck.claims.facts import ClaimFacts, Pair, PseudoRuns, Stated
 from leakcheck.claims.summary import Settings
+from leakcheck.report.json import location_record
 
 if TYPE_CHECKING:
     from leakcheck.claims.ablation import Ablation
@@ -28,7 +29,7 @@ def claim_json(facts: ClaimFacts, settings: Settings) -> dict[str, Any]:
     return {
         "id": claim.id,
         "declared": facts.declared,
-        "location": asdict(facts.location),
+        "location": location_record(facts.location),
         "verdict": facts.verdict.value,
         "reason": facts.reason,
         "a": summary.a,
@@ -43,14 +44,14 @@ def claim_json(facts: ClaimFacts, settings: Settings) -> dict[str, Any]:
         "family": None if facts.family is None else _plain(asdict(facts.family)),
         "selection": None if facts.inflation is None else asdict(facts.inflation),
         "order": None if facts.order is None else _plain(asdict(facts.order)),
-        "stated": [_plain(asdict(stated)) for stated in facts.stated],
-        "pseudo_runs": None if facts.pseudo_runs is None else asdict(facts.pseudo_runs),
+        "stated": [_placed(stated) for stated in facts.stated],
+        "pseudo_runs": None if facts.pseudo_runs is None else _placed(facts.pseudo_runs),
         "missing_runs": list(facts.missing_runs),
         "unplanned_runs": list(facts.unplanned_runs),
         "missing_parts": list(facts.missing),
         "caveats": list(facts.caveats),
         "risks": [
-            {"code": risk.code, "name": risk.name, "message": risk.message, "location": asdict(risk.location)}
+            {"code": risk.code, "name": risk.name, "message": risk.message, "location": location_record(risk.location)}
             for risk in facts.risks
         ],
         "declaration": {
@@ -124,6 +125,11 @@ def _parameters(facts: ClaimFacts, settings: Settings) -> dict[str, Any]:
         "power": 0.8,
         "versions": {"leakcheck": __version__, "numpy": numpy.__version__, "scipy": scipy.__version__},
     }
+
+
+def _placed(fact: Stated | PseudoRuns) -> dict[str, Any]:
+    record: dict[str, Any] = _plain(asdict(fact))
+    return {**record, "location": location_record(fact.location)}
 
 
 def _plain(value: Any) -> Any:

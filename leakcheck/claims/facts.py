@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Finding, Location
@@ -107,6 +108,10 @@ class Claim:
     controls: tuple[tuple[str, str], ...] = ()
     baselines: tuple[tuple[str, str], ...] = ()
     considered: tuple[str, ...] = ()
+
+    def rests_on(self, path: str) -> bool:
+        """Whether `code` names a file, given relative to the configuration: by a pattern or by its folder."""
+        return any(fnmatchcase(path, name) or path.startswith(name.rstrip("/") + "/") for name in self.code)
 
 
 @dataclass(frozen=True, slots=True)

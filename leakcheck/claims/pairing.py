@@ -20,7 +20,7 @@ from leakcheck.claims.searches import cross_validation
 from leakcheck.claims.single_runs import metric_diff, model_index
 from leakcheck.claims.tables import Table, read_table
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Location
+from leakcheck.findings import Location, Within
 
 _ID_COLUMNS = ("id", "seed", "run", "run_id", "fold", "split")
 _RUN_COLUMNS = ("run", "run_id", "runid", "run id", "seed", "trial", "checkpoint")
@@ -57,6 +57,10 @@ def read_pairs(claim: Claim, root: Path) -> Paired:
     if table.find(claim.a) is not None and table.find(claim.b) is not None:
         return _wide(claim, table)
     return _long(claim, table)
+
+
+class NoSuchMethodError(LeakcheckError):
+    """A table holds no column and no method of a name."""
 
 
 def methods_beside(claim: Claim, root: Path) -> tuple[str, ...]:
@@ -294,7 +298,7 @@ def _method_column(claim: Claim, table: Table, names: Sequence[str]) -> int:
         known = "methods " + ", ".join(repr(name) for name in list(counts)[:12])
         names = [name for name in names if name not in counts]
     missing = " and ".join(repr(name) for name in names if table.find(name) is None or named is not None)
-    raise LeakcheckError(
+    raise NoSuchMethodError(
         f"there is no column and no method {missing}",
         file=table.path,
         place="header" if named is None else f"column {table.columns[named]!r}",
@@ -395,4 +399,4 @@ def _run_names(paths: Sequence[str]) -> list[str]:
 
 
 def _at(path: str) -> Location:
-    return Location(path, None, 1, 1, 1, 1)
+    return Location(path, None, 1, 1, 1, 1, Within.NOTHING)

@@ -73,6 +73,7 @@ def _problem(number: str, after: str, summary: Summary) -> tuple[str, bool] | No
     if fits(best_b) and summary.n > 1:
         mean = plain(summary.mean_b * factor, 5)
         return f"{number} is the best of {summary.n} runs of {summary.b!r}; their mean is {mean}", True
-    unit = " percentage points" if in_percent_units else ""
+    on_points_scale = summary.unit is Unit.POINTS or factor == 100.0
+    unit = " percentage points" if on_points_scale else ""
     means = f"{plain(summary.mean_a * factor, 5)} and {plain(summary.mean_b * factor, 5)}"
     return f"{number} is stated; the runs give {means}, a difference of {plain(difference, 4)}{unit}", False

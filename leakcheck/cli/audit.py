@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from leakcheck.audit import require_packages
 from leakcheck.cli.options import use_rules_here
-from leakcheck.cli.output import SERVICE_FORMATS, output_style, write_output
+from leakcheck.cli.output import SERVICE_FORMATS, check_outputs, output_style, write_output
 from leakcheck.cli.parser import Parser, code_list
-from leakcheck.cli.progress import ProgressLine
+from leakcheck.cli.progress import StepLine
 from leakcheck.errors import LeakcheckError
 from leakcheck.report import text
 
 if TYPE_CHECKING:
     from leakcheck.audit.result import AuditResult
-    from leakcheck.audit.splits import Options, Split
+    from leakcheck.audit.splits import Options, Progress, Split
     from leakcheck.report.document import Document
 
 EXAMPLES = """\
@@ -29,7 +29,6 @@ examples:
   leakcheck audit train.csv test.csv --report audit.html --write-clean clean/
 """
 
-_REPORTS = (".html", ".json", ".md")
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
 _MEGABYTE = 1 << 20
 
@@ -38,6 +37,7 @@ def run(arguments: list[str]) -> int:
     """Audit, print, write what was asked for, and return the exit status."""
     given = build_parser().parse_args(arguments)
     require_packages()
+    check_outputs(report=given.report, output_file=given.output_file)
     use_rules_here()
     from leakcheck.audit.run import audit_splits
 
@@ -46,11 +46,9 @@ def run(arguments: list[str]) -> int:
         from leakcheck.audit.clean import check_new, write_clean
 
         check_new(Path(given.write_clean))
-    if given.report:
-        _check_kind(Path(given.report))
-    progress = ProgressLine(not given.quiet)
+    progress = StepLine(not given.quiet)
     try:
-        result = audit_splits(_splits(given, options), options, progress)
+        result = audit_splits(_splits(given, options, progress), options, progress)
     finally:
         progress.clear()
     write_output(_rendered(result, given), given.output_file)
@@ -95,8 +93,8 @@ def build_parser() -> Parser:
         default="auto",
         help="how near duplicates are found",
     )
-    how("--memory", type=int, metavar="MB", default=2048, help="what the exact join may take (default: 2048)")
-    how("--threads", type=int, default=0, metavar="N", help="(default: all processors)")
+    how("--memory", type=int, metavar="MB", default=2048, help="most for the exact join, else MinHash (default: 2048)")
+    how("--threads", type=int, metavar="N", help="threads that compare texts (default: one for each processor)")
     output = parser.add_argument_group("output").add_argument
     output("--output-format", choices=_FORMATS, default="full", help="(default: full)")
     output("--output-file", metavar="FILE", help="write the findings there instead of standard output")
@@ -132,7 +130,7 @@ def _options(given: argparse.Namespace) -> Options:
     )
 
 
-def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
+def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> list[Split]:
     from leakcheck.audit.readers import saved_splits
     from leakcheck.audit.splits import by_column, read_split, read_splits
 
@@ -141,14 +139,14 @@ def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
     if given.split_column:
         if len(paths) != 1:
             raise LeakcheckError("--split-column takes one table", expected="one path", found=f"{len(paths)} paths")
-        return by_column(read_split("all", paths, root), given.split_column, options)
+        return by_column(read_split("all", paths, root, progress), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
         parts = saved_splits(root / paths[0])
         if parts is None:
             raise LeakcheckError(
                 "one path is not enough", file=paths[0], expected="two splits, a folder of splits, or --split-column"
             )
-        return read_splits(parts, root, options)
+        return read_splits(parts, root, options, progress)
     sides = {"train": list(given.train), "test": list(given.test)}
     names = [name for name, files in sides.items() if not files]
     if len(paths) != len(names):
@@ -159,7 +157,7 @@ def _splits(given: argparse.Namespace, options: Options) -> list[Split]:
         )
     for name, path in zip(names, paths, strict=True):
         sides[name] = [path]
-    return read_splits(sides, root, options)
+    return read_splits(sides, root, options, progress)
 
 
 def _rendered(result: AuditResult, given: argparse.Namespace) -> str:
@@ -203,20 +201,6 @@ def _declared(given: argparse.Namespace) -> dict[str, object]:
     keys = ("text", "target", "group", "time", "prediction-time", "gap", "contained", "threshold", "shingle", "method")
     values = {key: getattr(given, key.replace("-", "_")) for key in keys} | {"id-columns": given.id}
     return {key: value for key, value in values.items() if value}
-
-
-def _check_kind(report: Path) -> None:
-    """Refuse a report of an unknown kind before the work is done.
-
-    Raises
-    ------
-    LeakcheckError
-        When the ending names no known format.
-    """
-    if report.suffix not in _REPORTS:
-        raise LeakcheckError(
-            "unknown kind of report", file=str(report), expected=".html, .json or .md", found=report.suffix
-        )
 
 
 def _write_report(result: AuditResult, path: Path, given: argparse.Namespace) -> None:

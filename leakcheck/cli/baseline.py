@@ -67,7 +67,15 @@ def build_parser() -> Parser:
 
 
 def _summary(before: Entries, after: Entries, file: Path) -> str:
-    added, removed = (after - before).total(), (before - after).total()
+    new, gone = after - before, before - after
+    moved = (_unplaced(new) & _unplaced(gone)).total()
+    counts = {"added": new.total() - moved, "moved": moved, "removed": gone.total() - moved}
     number = after.total()
-    changes = f" ({added} added, {removed} removed)" if before else ""
+    told = [f"{count} {what}" for what, count in counts.items() if count or (what != "moved" and not moved)]
+    changes = f" ({', '.join(told)})" if before else ""
     return f"Wrote {number} finding{'' if number == 1 else 's'} to {clean(shown(file))}{changes}."
+
+
+def _unplaced(entries: Entries) -> Counter[tuple[str, str]]:
+    """The entries without their files: what stands in a file that was renamed is the same."""
+    return Counter((entry.code, entry.fingerprint) for entry in entries.elements())

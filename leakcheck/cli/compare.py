@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.cli.options import use_rules_here
-from leakcheck.cli.output import SERVICE_FORMATS, write_output
+from leakcheck.cli.output import SERVICE_FORMATS, check_outputs, write_output
 from leakcheck.cli.parser import Parser
 from leakcheck.errors import LeakcheckError
 
@@ -39,6 +39,7 @@ def run(arguments: list[str]) -> int:
     from leakcheck.claims.extra import require_libraries
 
     require_libraries()
+    check_outputs(report=options.report, output_file=options.output_file)
     use_rules_here()
     settings = _settings(options)
     root = Path()
@@ -46,6 +47,8 @@ def run(arguments: list[str]) -> int:
     findings: tuple[Finding, ...] = ()
     if options.ablation:
         extras = _Extras(ablation=_ablation(options, settings, root))
+    elif options.factors and options.a is None:
+        extras = _Extras(variance=_variance(options, root))  # one method's runs are compared with nothing
     else:
         facts, findings, extras = _compared(options, settings, root)
     write_output(_render(options.output_format, facts, findings, settings, extras), options.output_file)
@@ -61,13 +64,17 @@ def _compared(
 ) -> tuple[tuple[ClaimFacts, ...], tuple[Finding, ...], _Extras]:
     """Facts and findings of each method compared with `a`, and what was asked for beside."""
     from leakcheck.claims.check import check_claims
+    from leakcheck.claims.pairing import NoSuchMethodError
     from leakcheck.claims.rules import findings_of
     from leakcheck.project.fingerprint import fingerprints_without_code
 
     claims = _claims(options, root)
     checked = check_claims(claims, root, settings)
     if checked.failures:
-        raise checked.failures[0].error
+        error = checked.failures[0].error
+        if isinstance(error, NoSuchMethodError) and None in (options.a, options.b):
+            raise LeakcheckError("name the methods with --a and --b", file=error.file, found=error.found)
+        raise error
     extras = _Extras(_rank(options, claims, root), _variance(options, root))
     return checked.facts, fingerprints_without_code(findings_of(checked.facts)), extras
 
@@ -87,8 +94,12 @@ def build_parser() -> Parser:
         help="one table with both methods, or a file, folder or glob of a, then one of b",
     )
     add = parser.add_argument_group("the comparison").add_argument
-    add("--a", default="a", metavar="NAME", help="the method to beat (a column, or a name in the method column)")
-    add("--b", action="append", metavar="NAME", help="the method claimed to be better; without it every other one")
+    add(
+        "--a",
+        metavar="NAME",
+        help="the method to beat: a column, or a name in the method column (default: a, or the first RESULTS)",
+    )
+    add("--b", action="append", metavar="NAME", help="the method claimed to be better (default: every other one)")
     add("--metric", metavar="NAME", help="the score: its column in a long table")
     add("--unit", choices=("fraction", "points", "raw"), default="raw", help="how the values are written")
     add("--direction", choices=("higher", "lower"), default="higher", help="which way the metric improves")
@@ -102,7 +113,7 @@ def build_parser() -> Parser:
         metavar="NAME=FULL,...",
         help="read an ablation table: its components, as the full method has them",
     )
-    add("--factors", metavar="COLUMNS", help="split the spread over these columns of the table (seed, order, hardware)")
+    add("--factors", metavar="COLUMNS", help="split the spread of b over these columns (seed, order); needs no --a")
     add("--stage", choices=("confirmatory", "exploratory"), default="confirmatory", help="planned before, or not")
     add("--trials", nargs=2, type=int, metavar=("A", "B"), help="tuning trials that each method was given")
     add("--best-of", type=int, metavar="K", help="b is the best of K variants compared on these runs")
@@ -150,10 +161,11 @@ def _base(options: argparse.Namespace) -> Claim:
         raise LeakcheckError(
             "at most two results were expected: one table, or one of each method", found=f"{len(results)}"
         )
+    a, b = _side_names(*results) if len(results) == 2 else ("a", "b")
     return Claim(
         id="comparison",
-        a=options.a,
-        b="b",
+        a=options.a or a,
+        b=b,
         results_a=(results[0],),
         results_b=tuple(results[1:]),
         location=results_location(results[0]),
@@ -172,6 +184,15 @@ def _base(options: argparse.Namespace) -> Claim:
     )
 
 
+def _side_names(a: str, b: str) -> tuple[str, str]:
+    """The methods of two results: the names of their files or folders; their paths where these are alike."""
+    if a == b:
+        return "a", "b"
+    names = Path(a).stem, Path(b).stem
+    are_patterns = any(mark in a + b for mark in "*?[")
+    return names if names[0] != names[1] and not are_patterns else (a, b)
+
+
 def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
     """One claim for each method compared with `a`."""
     from leakcheck.claims.pairing import methods_beside
@@ -179,9 +200,9 @@ def _claims(options: argparse.Namespace, root: Path) -> list[Claim]:
     first = _base(options)
     names = options.b
     if not names:
-        names = ["b"] if options.a == "a" or first.results_b else list(methods_beside(first, root))
+        names = [first.b] if options.a is None or first.results_b else list(methods_beside(first, root))
     for name in names:
-        if name == options.a:
+        if name == first.a:
             raise LeakcheckError("a method cannot be compared with itself", found=repr(name))
     return [replace(first, id=f"{name} over {first.a}", b=name) for name in dict.fromkeys(names)]
 
@@ -223,12 +244,17 @@ def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
     """Components of the spread of method b over the factors of its runs."""
     if options.factors is None:
         return ()
-    from leakcheck.claims.pairing import runs_of
+    from leakcheck.claims.pairing import NoSuchMethodError, runs_of
     from leakcheck.claims.variance import variance_components
 
     method = options.b[0] if options.b else "b"
     names = [name.strip() for name in options.factors.split(",")]
-    values, factors = runs_of(_base(options), method, names, root)
+    try:
+        values, factors = runs_of(_base(options), method, names, root)
+    except NoSuchMethodError as error:
+        if options.b:
+            raise
+        raise LeakcheckError("name the method with --b", file=error.file, found=error.found) from None
     try:
         return variance_components(values, factors)
     except ValueError as problem:
@@ -265,16 +291,17 @@ def _render(
         from leakcheck.report.formats import Results, render
 
         return render(output_format, Results(findings, lambda: _document(facts, findings, settings, extras)))
-    from leakcheck.report.text import clean
+    from leakcheck.report.ansi import Style
+    from leakcheck.report.text import clean, concise
 
-    lines = _lines(output_format, facts, findings, extras)
+    lines = list(concise(findings, Style(False)))
+    if output_format == "full":
+        lines = _full(facts, findings, lines, extras)
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _lines(output_format: str, facts: Sequence[ClaimFacts], findings: Sequence[Finding], extras: _Extras) -> list[str]:
-    lines = [f"{found.location}: {found.severity.value} {found.code} {found.message}" for found in findings]
-    if output_format == "concise":
-        return lines
+def _full(facts: Sequence[ClaimFacts], findings: Sequence[Finding], lines: Sequence[str], extras: _Extras) -> list[str]:
+    """The summaries, what was asked for beside, and the lines of the findings with what to do."""
     from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 
     parts = [summary_text(one) for one in facts]

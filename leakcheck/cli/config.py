@@ -11,10 +11,12 @@ from typing import Any
 
 from leakcheck.cli.options import add_file_options, add_rule_options, full_config
 from leakcheck.cli.parser import Parser
+from leakcheck.plugins import use_project_rules
 from leakcheck.project.config import KEYS, Config
 from leakcheck.project.config_lines import key_lines
 from leakcheck.project.discover import DEFAULT_EXCLUDE
 from leakcheck.project.paths import shown
+from leakcheck.project.select import Selection
 
 EXAMPLES = """\
 examples:
@@ -40,6 +42,8 @@ def run(arguments: list[str]) -> int:
     """Print the configuration."""
     options = build_parser().parse_args(arguments)
     config = full_config(options, [Path(path).absolute() for path in options.paths or (".",)])
+    use_project_rules(config.root, config.rules)
+    Selection.of(config)  # refuses what a scan would refuse
     entries = _entries(config)
     print(_json(config, entries) if options.output_format == "json" else _toml(config, entries))
     return 0

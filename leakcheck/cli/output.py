@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from leakcheck.errors import LeakcheckError
 from leakcheck.report.ansi import Style, style_of
 
 SERVICE_FORMATS = ("sarif", "github", "gitlab", "junit", "markdown", "html")
@@ -31,3 +32,22 @@ def output_style(file: str | None, colour: str) -> tuple[Style, int]:
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else _PLAIN_WIDTH
     return style_of(sys.stdout, colour), width
+
+
+def check_outputs(*, report: str | None, output_file: str | None) -> None:
+    """Refuse, before any work is done, what could not be written after it.
+
+    Raises
+    ------
+    LeakcheckError
+        For an unknown kind of report, a missing folder, or HTML without Jinja2.
+    """
+    if report is not None:
+        from leakcheck.report.page import check_report
+
+        check_report(Path(report))
+    for file in (report, output_file):
+        if file is not None and not Path(file).parent.is_dir():
+            raise LeakcheckError("the file cannot be written: there is no such folder", file=file)
+        if file is not None and Path(file).is_dir():
+            raise LeakcheckError("the file cannot be written: it is a folder", file=file)

@@ -21,8 +21,11 @@ class ProgressLine:
         if not self._enabled or time.monotonic() < self._next:
             return
         self._next = time.monotonic() + _INTERVAL
+        self._show(f"{what}: {done} of {total}")
+
+    def _show(self, text: str) -> None:
         self._shown = True
-        sys.stderr.write(f"\r\x1b[K{what}: {done} of {total}")
+        sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
     def clear(self) -> None:
@@ -30,3 +33,11 @@ class ProgressLine:
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
+
+
+class StepLine(ProgressLine):
+    """Shows each of a few long steps as it begins; one that began early may be the one that takes all the time."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self._enabled:
+            self._show(f"{what} ({done + 1} of {total})")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from leakcheck.cli.options import add_file_options, add_rule_options, full_config
-from leakcheck.cli.output import HOLD_ERRORS, SERVICE_FORMATS, output_style, write_output
+from leakcheck.cli.output import HOLD_ERRORS, SERVICE_FORMATS, check_outputs, output_style, write_output
 from leakcheck.cli.parser import Parser, process_count
 from leakcheck.cli.progress import ProgressLine
 from leakcheck.errors import LeakcheckError
@@ -40,6 +41,7 @@ def run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     if options.statistics:
         require_statistics(options.output_format)
+    check_outputs(report=options.report, output_file=options.output_file)
     started = time.perf_counter()
     paths, unsaved = _paths(options)
     config = full_config(options, [path.absolute() for path in paths])
@@ -136,8 +138,21 @@ def _paths(options: argparse.Namespace) -> tuple[list[Path], dict[Path, bytes]]:
         raise LeakcheckError("--add-ignore writes to files, not to standard input")
     if sys.stdin is None:
         raise LeakcheckError("there is no standard input to read")
-    file = Path(name or "-")
-    return [file], {file: sys.stdin.buffer.read()}
+    file, data = Path(name or "-"), sys.stdin.buffer.read()
+    if name is None and _is_notebook(data):
+        raise LeakcheckError("standard input holds a notebook: name it with --stdin-filename NAME.ipynb")
+    return [file], {file: data}
+
+
+def _is_notebook(data: bytes) -> bool:
+    """Whether the bytes are JSON with cells, which is a harmless expression as Python."""
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or b'"cells"' not in data:
+        return False
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and "cells" in content
 
 
 def _baseline(options: argparse.Namespace) -> Path | Literal[False] | None:
@@ -230,6 +245,7 @@ def _print_unknown(result: ScanResult) -> None:
 
 def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
     from leakcheck.report.course import course_lines
+    from leakcheck.report.text import count
 
     print(f"configuration: {config.file or 'none'}; project root: {config.root}", file=sys.stderr)
     for line in course_lines(result.course):
@@ -237,4 +253,4 @@ def _print_details(result: ScanResult, config: Config, seconds: float) -> None:
     for finding in result.suppressed:
         reason = finding.suppressed.reason if finding.suppressed else ""
         print(f"suppressed: {finding.location}: {finding.code} {reason}".rstrip(), file=sys.stderr)
-    print(f"{result.files} files in {seconds:.2f} s", file=sys.stderr)
+    print(f"{count(result.files, 'file')} in {seconds:.2f} s", file=sys.stderr)

@@ -140,7 +140,7 @@ def together(found: Sequence[ProgramFacts]) -> ProgramFacts:
         best: dict[tuple[object, ...], object] = {}
         for facts in found:
             for fact in getattr(facts, field.name):
-                key = (fact.location, getattr(fact, "what", None), getattr(fact, "feature", None))
+                key = (fact.location, *(getattr(fact, name, None) for name in ("what", "feature", "program")))
                 old = best.get(key)
                 if old is None or (_sure(fact) and not _sure(old)):
                     best[key] = fact

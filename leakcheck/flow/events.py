@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leakcheck.flow.rows import Cut, Numbered, Rows, Site
 
 if TYPE_CHECKING:
+    from leakcheck.flow.tables import Api
     from leakcheck.flow.values import Data
 
 Column: TypeAlias = tuple[int, str]  # the frame a column was first seen in, and its name
@@ -20,7 +21,7 @@ class Loop(Numbered):
 
     site: Site
     count: int | None
-    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "items"
+    over: str  # "folds", "seeds", "epochs", "thresholds", "configurations", "rounds", "items"
     turn: int | None = None  # of a loop whose rounds are run one by one: which round
 
 
@@ -61,6 +62,7 @@ class Train(Numbered):
     name: str
     held_out: tuple[Data, ...] = ()
     stops: bool = False
+    predictor: Api | None = None  # what makes the predictions: the last step of a pipeline, what a search wraps
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -89,6 +91,7 @@ class Score(Numbered):
     kind: str  # "score", "loss", "curve", "fold"
     name: str
     baseline: bool = False
+    relative: bool = False  # to a trivial prediction, as R2 is to the mean
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -165,5 +168,29 @@ class Entities(Numbered):
     name: str
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Random(Numbered):
+    """Something was drawn at random, and the call that draws gets no seed."""
+
+    what: str
+    part: str  # "split", "draw" (positions or numbers that a split is made with), "sampler", "learner"
+    parameter: str  # the one that takes a seed, "" where there is none
+    generator: str  # the global generator that it draws from instead
+    site: Site
+    cut: Cut | None = None  # of a split
+    key: str = ""  # of a draw: the flag of what was drawn
+    mark: Mark | None = None  # of a sampler that was fitted by itself
+    model: int | None = None  # of a learner, or of a sampler inside one
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Meet(Numbered):
+    """Scores of several models are shown side by side: in one list, dict, line of text or difference."""
+
+    scores: tuple[tuple[Score, ...], ...]  # of each method
+    site: Site
+    adjacent: bool  # printed by statements that follow each other
+
+
 Mark: TypeAlias = Learn | Predict | Score | Draw | Tie
-Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities | Random | Meet

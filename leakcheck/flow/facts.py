@@ -109,6 +109,57 @@ class TargetColumn:
     confidence: Confidence
 
 
+class Drawn(Enum):
+    """What is drawn at random."""
+
+    SPLIT = "split"
+    SAMPLER = "sampler"  # rows made or dropped at random, random features
+    LEARNER = "learner"
+
+
+@dataclass(frozen=True, slots=True)
+class Unseeded:
+    """Something that a reported score hangs on is drawn at random without a seed."""
+
+    what: tuple[str, ...]  # learners: all of the program
+    drawn: Drawn
+    parameter: str  # the one that takes the seed, "" where there is none
+    generator: str  # the global generator that it draws from instead
+    location: Location
+    trace: tuple[TraceStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The scores of several methods stand side by side, each from one run."""
+
+    methods: tuple[str, ...]
+    rows: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Unanchored:
+    """The last score on held-out rows of a program that has no trivial or classical one beside it."""
+
+    what: str
+    rows: str
+    location: Location
+    trace: tuple[TraceStep, ...]
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedScore:
+    """A file reports a score."""
+
+    location: Location
+    program: str  # the file that was followed
+    runs: bool  # by running a file, rather than in a function that somebody may call
+
+
 class Blind(Enum):
     """What a split of rows by chance pays no heed to."""
 
@@ -175,6 +226,10 @@ class ProgramFacts:
     target_columns: tuple[TargetColumn, ...] = ()
     blind_splits: tuple[BlindSplit, ...] = ()
     look_aheads: tuple[LookAhead, ...] = ()
+    unseeded: tuple[Unseeded, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    unanchored: tuple[Unanchored, ...] = ()
+    scores: tuple[ReportedScore, ...] = ()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     unknown: tuple[Unknown, ...] = ()

@@ -244,7 +244,7 @@ class Heap:
             return held
         if isinstance(held, Const):
             return Data(kind="scalar", number=self.number("const", type(held.value).__name__, held.value))
-        if depth > 4:
+        if depth > 7:
             return UNKNOWN
         if isinstance(held, Method):
             # A property named like a method, such as the mean of a predicted distribution.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Event, Learn, Loop, Mark
+from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
@@ -29,8 +29,11 @@ from leakcheck.flow.operations.loading import Loading
 from leakcheck.flow.operations.methods import Methods
 from leakcheck.flow.operations.objects import Objects
 from leakcheck.flow.operations.operators import Operators
+from leakcheck.flow.operations.positions import Positions
+from leakcheck.flow.operations.randomness import Randomness
 from leakcheck.flow.operations.scoring import Scoring
 from leakcheck.flow.operations.series import Series
+from leakcheck.flow.operations.showing import Showing
 from leakcheck.flow.operations.special import SpecialFunctions
 from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
@@ -194,11 +197,13 @@ class Interpreter:
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
         self.symbolic = False  # running a function nobody calls
+        self.events_of_run = 0  # how many events the program itself makes, before such functions
         self.data = DataOperations(self)
         self.containers = Containers(self)
         self.subscripts = Subscripts(self)
         self.writes = Writes(self)
         self.operators = Operators(self)
+        self.positions = Positions(self)
         self.choices = Choices(self)
         self.frames = Frames(self)
         self.groups = Groups(self)
@@ -208,7 +213,9 @@ class Interpreter:
         self.loading = Loading(self)
         self.splitting = Splitting(self)
         self.callables = Callables(self)
+        self.randomness = Randomness(self)
         self.scoring = Scoring(self)
+        self.showing = Showing(self)
         self.learners = Learners(self)
         self.objects = Objects(self)
         self.builtins = Builtins(self)
@@ -267,6 +274,7 @@ class Interpreter:
         if self._is_unit_test(unit):
             return  # it checks code and reports no score
         self.symbolic = True
+        self.events_of_run = len(self.events)
         self._run_uncalled(unit)
 
     def forget(self) -> None:
@@ -500,6 +508,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(node))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(node.target, over, node.iter)
+        if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
+            over = "rounds"  # of one and the same thing
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
@@ -891,8 +901,12 @@ class Interpreter:
             if name in held.attrs:
                 return held.attrs[name]
             return self.objects.get_attr(base, held, name)
+        if isinstance(held, Method):
+            held = base = self.subscripts.field_taken(held) or base
         if isinstance(held, Data):
             return self.subscripts.get_attr(base, held, name, node)
+        if isinstance(held, Method) and held.function is None and isinstance(self.heap.load(held.owner), Data):
+            return self.get_attr(held.owner, name, node)  # it was a field: `out.logits.argmax(-1)`
         return Method(base, None, name)
 
     def class_attr(self, cls: Class, name: str, skip: Class | None = None) -> Value | None:
@@ -955,6 +969,8 @@ class Interpreter:
                     items += parts
             else:
                 items.append(self.eval(item))
+        if self.scoring.several:
+            self.showing.meet(items, self.site(node))
         if node.kind == "tuple" and known:
             return Items(tuple(items))
         if not known:
@@ -977,6 +993,8 @@ class Interpreter:
                 items[known.value] = value
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
+        if self.scoring.several:
+            self.showing.meet(items.values(), self.site(node))
         return self.heap.new(DictObject(items, rest))
 
     def _op(self, node: s.Op) -> Value:
@@ -1049,9 +1067,9 @@ class Interpreter:
         return Function("<lambda>", node.params, body, self.unit, self.cell, self.frame.id, defaults, False, (), None)
 
     def _comp(self, node: s.Comp) -> Value:
-        columns = self._columns_but(node)
-        if columns is not None:
-            return columns
+        known = self._columns_but(node) or self.positions.left_by(node)
+        if known is not None:
+            return known
         outer = self.loops
         results: list[Value] = []
         keyed: dict[Any, Value] = {}
@@ -1135,15 +1153,21 @@ class Interpreter:
 
     def _join_string(self, node: s.Join) -> Value:
         texts = [""]  # what is known, broken where it is not
-        for part in node.parts:
-            value = self.heap.load(self.eval(part))
+        values = [self.eval(part) for part in node.parts]
+        if self.scoring.several:
+            self.showing.meet(values, self.site(node))
+        for part in values:
+            value = self.heap.load(part)
             if isinstance(value, Const):
                 texts[-1] += str(value.value)
             else:
                 texts.append("")
         if len(texts) == 1:
             return Const(texts[0])
-        return Data(kind="scalar", number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
+        shown = NO_MARKS
+        if self.scoring.models:
+            shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
+        return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
     def _named(self, node: s.Named) -> Value:
         value = self.eval(node.value)

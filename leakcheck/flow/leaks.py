@@ -21,6 +21,7 @@ from leakcheck.flow.facts import (
     TrainingScore,
     Unknown,
 )
+from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
@@ -53,6 +54,13 @@ class HeldOut:
     kind: str  # "split", "folds", "validation"
 
 
+def _origin(site: Site) -> Site:
+    """The outermost call that led to a place."""
+    while site.caller is not None:
+        site = site.caller
+    return site
+
+
 def find_leaks(program: Interpreter) -> ProgramFacts:
     """The leak facts of an interpreted program."""
     return Joiner(program).facts()
@@ -62,6 +70,7 @@ class Joiner:
     def __init__(self, program: Interpreter) -> None:
         self.program = program
         events = list(program.events.values())
+        self.run = frozenset(events[: program.events_of_run])  # what happens without calling what nobody calls
         self.trains = [e for e in events if isinstance(e, Train)]
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
@@ -75,6 +84,7 @@ class Joiner:
 
     def facts(self) -> ProgramFacts:
         overlaps = tuple(self._overlaps())
+        hygiene = Hygiene(self.program, self)
         return ProgramFacts(
             learned=tuple(self._learned()),
             overlaps=overlaps,
@@ -84,6 +94,10 @@ class Joiner:
             target_columns=tuple(self._target_columns()),
             blind_splits=tuple(blind_splits(self)),
             look_aheads=tuple(look_aheads(self)),
+            unseeded=tuple(hygiene.unseeded()),
+            comparisons=tuple(hygiene.comparisons()),
+            unanchored=tuple(hygiene.unanchored()),
+            scores=tuple(hygiene.scores()),
             notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
@@ -117,7 +131,7 @@ class Joiner:
         for train in self.trains:
             for root, steps in train.rows:
                 for cut, part in steps:
-                    if train.kind == "handed on" and cut.kind is CutKind.POSITION:
+                    if train.kind == "handed on" and (cut.kind is CutKind.POSITION or cut.order):
                         rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
                         if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
                             found.append(self._held_out(rest, train, None))
@@ -355,7 +369,8 @@ class Joiner:
                     continue
                 if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
                     continue
-                if within(train.rows, score.rows) and not self._stands_for_test(train, score):
+                whole = self._stands_for_test(train, score) or self._trained_on_test(train, score)
+                if within(train.rows, score.rows) and not whole:
                     continue
                 place = train.site
                 second = self._second_split(train.rows, score.rows)
@@ -384,6 +399,19 @@ class Joiner:
         cuts = (self._last_cut(trained), self._last_cut(scored))
         sliced = all(cut is not None and cut.kind is CutKind.POSITION for cut in cuts)
         return sliced and not within(trained, scored) and not within(scored, trained)
+
+    def _trained_on_test(self, train: Train, score: Score) -> bool:
+        """Trained on the test part of a split whose training part another model learned from, and scored there."""
+        if train.rows != score.rows or train.kind != "fit" or train.y is None or score.kind != "score":
+            return False
+        if any(s.rows == score.rows and train in self.trained(s) for c in self.chooses for s in c.scores):
+            return False  # a calibration, a stopping: a choice by these rows
+        steps = {step for _, steps in train.rows for step in steps}
+        tests = {cut for cut, part in steps if cut.explicit and cut.role(part) == "test"}
+        return any(
+            other.model != train.model and any((cut, 0) in steps for cut in tests for _, steps in other.rows)
+            for other in self.trains
+        )
 
     def _stands_for_test(self, train: Train, score: Score) -> bool:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
@@ -430,7 +458,7 @@ class Joiner:
             return
         for score in reported:
             trains = self.trained(score)
-            if score.kind != "score" or score.site.caller is not None or score.site.path != self._main_path():
+            if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
                 all(t.rows == score.rows for t in trains)
@@ -468,7 +496,7 @@ class Joiner:
         """The names of these rows that say which part they are."""
         return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
-    def _is_test(self, rows: Rows) -> bool:
+    def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
             return False
@@ -488,7 +516,7 @@ class Joiner:
                 return False
         return True
 
-    def _untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
+    def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
         used = {score.rows for score in choosing}
         called = set().union(*(self._roles(score.name) for score in choosing))
@@ -512,18 +540,18 @@ class Joiner:
             named = {role_of_word(w) for w in self._words(event.rows)}
             if "validation" in named and "test" not in named:
                 continue
-            if self._is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
+            if self.is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
                 return True
         return False
 
     def _choices(self) -> Iterator[ChoiceLeak]:
         seen: set[Site] = set()
         for choose in self.chooses:
-            scores = [s for s in choose.scores if self._is_test(s.rows) or self._scored_folds(choose, s)]
+            scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
             if not scores or not self._compares(choose, scores):
                 continue
             rows = scores[0].rows
-            if self._untouched_elsewhere(rows, choose.scores):
+            if self.untouched_elsewhere(rows, choose.scores):
                 continue
             choice = self._what_is_chosen(choose, scores)
             if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
@@ -623,20 +651,21 @@ class Joiner:
         return choose.what == "on request" and "test" in {role_of_word(w) for w in self._words(rows)}
 
     def _reuses(self) -> Iterator[TestReuse]:
-        chosen = {s.rows for c in self.chooses for s in c.scores if self._is_test(s.rows)}
+        chosen = {s.rows for c in self.chooses for s in c.scores if self.is_test(s.rows)}
         # Models of different targets are no rivals.
         by_rows: dict[tuple[Rows, frozenset[Column]], list[Score]] = {}
         for score in self.scores:
-            if score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline:
+            counts = score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline
+            if counts and not self._learning_curve(score):
                 targets = [t.y.sources for t in self.trained(score) if t.y is not None]
                 by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
         for (rows, _), scores in by_rows.items():
-            if not self._is_test(rows) or rows in chosen or self._split_anew(rows, scores):
+            if not self.is_test(rows) or rows in chosen or self._split_anew(rows, scores):
                 continue
             count, first, last = self._compared_configurations(scores)
             if (count is not None and count < 2) or last is None:
                 continue
-            if self._untouched_elsewhere(rows, scores):
+            if self.untouched_elsewhere(rows, scores):
                 continue
             trace = []
             for score in dict.fromkeys([*first, last]):
@@ -649,19 +678,24 @@ class Joiner:
                 trace.append(self.step("the test rows are held out here", cut.site))
             yield TestReuse(
                 count,
-                self._side_by_side(scores),
+                self.side_by_side(scores),
                 last.name,
                 self.location(last.site),
                 self.unique(trace),
                 self.confidence(rows),
             )
 
+    def _learning_curve(self, score: Score) -> bool:
+        """Whether each round of a loop trains on another part of the training rows."""
+        trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
+        return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
+
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
         return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
 
-    def _side_by_side(self, scores: list[Score]) -> bool:
+    def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
 
     def _one_method(self, scores: list[Score]) -> bool:
@@ -704,7 +738,9 @@ class Joiner:
                     continue
                 site = train.site.bare() if train.kind != "loop" else score.site
                 key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
-                if key in seen:
+                if key in seen or any(
+                    self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
+                ):
                     continue
                 if not score.loops and score.site in places:
                     continue  # one of several models, whichever was chosen before
@@ -726,13 +762,20 @@ class Joiner:
             return 1, [], last
         return total, list(seen.values())[:3], last
 
+    def _more_rows(self, train: Train, other: Train) -> bool:
+        """Whether two trainings differ in their rows alone: a learning curve, or the same thing tried on parts."""
+        return train.site.bare() == other.site.bare() and train.what == other.what and train.rows != other.rows
+
     def _times(self, train: Train, score: Score) -> int | None:
         """How many configurations one training site stands for."""
         times: int | None = 1
         if train.y is not None and "some column" in train.y.flags:
             return 1  # each round has a target of its own
+        if train.x is not None and "window" in train.x.flags:
+            return 1  # each round has more rows, or others: a learning curve
+        drawn = {loop for _, steps in train.rows for cut, _ in steps if not cut.explicit for loop in cut.loops}
         for loop in train.born:
-            if loop in score.loops and loop.over in ("configurations", "items"):
+            if loop in score.loops and loop.over in ("configurations", "items") and id(loop) not in drawn:
                 times = None if times is None or loop.count is None else times * loop.count
         return times
 

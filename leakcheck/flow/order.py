@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence
-from leakcheck.flow.events import Entities, Mark, Tie, TieKind, Train
+from leakcheck.flow.events import Entities, Mark, Split, Tie, TieKind, Train
 from leakcheck.flow.facts import Blind, BlindSplit, LookAhead
 from leakcheck.flow.operations.common import split_words
 from leakcheck.flow.operations.series import fits
@@ -180,13 +180,20 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
         to,
         event.what if event is not None else "a random choice",
         evidence,
-        joiner.program.data.called(event.data[0]) if event is not None and event.data else train.name,
+        _what_is_split(joiner, event, train),
         weak,
         _honest(joiner, cut, train),
         joiner.location(split),
         joiner.unique(trace),
         Confidence.LIKELY if unsure else joiner.confidence(train.rows),
     )
+
+
+def _what_is_split(joiner: Joiner, event: Split | None, train: Train) -> str:
+    data = event.data[0] if event is not None and event.data else None
+    if data is None or any(root.kind == "positions" for root, _ in data.rows):
+        return train.name  # what stands at these positions
+    return joiner.program.data.called(data)
 
 
 def _knows(train: Train, keys: tuple[str, ...]) -> bool:
@@ -214,4 +221,12 @@ def _honest(joiner: Joiner, cut: Cut, train: Train) -> bool:
                 break
             if not (other.shuffled and not other.apart):
                 outer.add(other)
-    return any(h.cut in outer and h.score is not None for h in joiner.held_outs)
+    return any(
+        h.score is not None and (h.cut in outer or (_kept_in_order(h.cut) and h.train.model == train.model))
+        for h in joiner.held_outs
+    )
+
+
+def _kept_in_order(cut: Cut | None) -> bool:
+    """Whether rows were held out as one stretch."""
+    return cut is not None and cut.kind is CutKind.POSITION and not cut.shuffled

@@ -87,8 +87,9 @@ class Cut(Numbered):
     loops: tuple[int, ...] = ()  # the loops in which the cut is made anew
     explicit: bool = True  # made by a splitter, not by slicing or a condition
     shuffled: bool = False  # rows come to its parts at random
+    order: str = ""  # of a slice: the shuffled order in which its bound counts
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
-    varies: frozenset[str] = field(default=frozenset())
+    drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
 
     def role(self, part: object) -> str:
         return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""
@@ -190,13 +191,17 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
     if not mine or not theirs:
         return Overlap.YES
+    sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION
+    if sliced and _positions_overlap(mine[:1], theirs[:1]) is Overlap.NO:
+        return Overlap.NO  # whatever was drawn from the slices after
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
         # A condition picks from all of the population, and so does a random split of it.
         one, other = {cut.kind for cut, _ in mine}, {cut.kind for cut, _ in theirs}
         random = {CutKind.RANDOM, CutKind.FOLD}
         return Overlap.YES if one <= random or other <= random else Overlap.UNKNOWN
-    if kinds == {CutKind.POSITION}:
+    orders = {cut.order for cut, _ in (*mine, *theirs)}
+    if kinds == {CutKind.POSITION} or (len(orders) == 1 and "" not in orders):
         return _positions_overlap(mine, theirs)
     return Overlap.YES
 

@@ -7,7 +7,7 @@ span: first line, first column, last line, column after the end, all counted fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 Span: TypeAlias = tuple[int, int, int, int]
@@ -359,3 +359,19 @@ Stmt: TypeAlias = (
     | Return | Raise | Assert | Jump | Scope | Import | ImportFrom
 )  # fmt: skip
 Block: TypeAlias = tuple[Stmt, ...]
+
+
+_PRINTING = frozenset({"print", "display", "debug", "info", "warning", "log", "write", "set_description"})
+
+
+def mentions(tree: object, name: str) -> bool:
+    """Whether a name stands anywhere in a tree of steps, other than in what is only printed."""
+    if isinstance(tree, ExprStmt) and isinstance(tree.value, Call):
+        called = tree.value.func
+        if (called.id if isinstance(called, Name) else getattr(called, "name", "")) in _PRINTING:
+            return False
+    if isinstance(tree, tuple):
+        return any(mentions(part, name) for part in tree)
+    if isinstance(tree, Name):
+        return tree.id == name
+    return isinstance(tree, Node) and any(mentions(getattr(tree, field.name), name) for field in fields(tree))

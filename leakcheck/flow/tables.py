@@ -33,8 +33,8 @@ LEARNS = frozenset(
 RECEIVERS = ("frame", "array", "tensor", "dataset", "groupby", "rolling")
 """Kinds of data values that have methods, the likelier first."""
 
-_PLURAL = frozenset({"params", "fit", "apply", "fit_apply", "wraps", "held_out"})
-_FLAGS = frozenset({"supervised", "stops", "baseline"})
+_PLURAL = frozenset({"params", "fit", "apply", "fit_apply", "wraps", "held_out", "draws", "seeds"})
+_FLAGS = frozenset({"supervised", "stops", "baseline", "classical", "relative"})
 _PREDICT = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 # What an entry need not say, by part.
@@ -90,6 +90,10 @@ class Api(NamedTuple):
     direction: str = ""
     seed: str = ""
     groups: str = ""
+    draws: tuple[str, ...] = ()
+    seeds: tuple[str, ...] = ()
+    classical: bool = False
+    relative: bool = False
 
 
 Facts: TypeAlias = tuple[tuple[str, Any], ...]
@@ -105,6 +109,7 @@ class _Content(NamedTuple):
     aliases: Mapping[str, str]  # prefix -> the prefix under which the tables know it
     libraries: frozenset[str]
     modules: frozenset[str]
+    generators: Mapping[str, str]  # import name -> the global random generator that it draws from
 
 
 class Tables:
@@ -121,6 +126,10 @@ class Tables:
     def libraries(self) -> frozenset[str]:
         """Import names (first components) that make a file worth parsing."""
         return self._content.libraries
+
+    def generator(self, qualname: str) -> str:
+        """The global random generator that a library draws from where it is given no seed; "" where none is known."""
+        return self._content.generators.get(qualname.partition(".")[0], "")
 
     def lookup(self, qualname: str) -> Api | None:
         """Find a callable by its dotted name.
@@ -216,7 +225,13 @@ def load(extra: Sequence[Path] = ()) -> Tables:
     from leakcheck.flow import compiled_tables as built_in
 
     content = _Content(
-        built_in.FACTS, built_in.NAMES, built_in.METHODS, built_in.ALIASES, built_in.LIBRARIES, built_in.MODULES
+        built_in.FACTS,
+        built_in.NAMES,
+        built_in.METHODS,
+        built_in.ALIASES,
+        built_in.LIBRARIES,
+        built_in.MODULES,
+        built_in.GENERATORS,
     )
     return Tables(_merge(content, [_read(file) for file in extra]) if extra else content)
 
@@ -236,6 +251,7 @@ class _Table(NamedTuple):
     callables: dict[str, Facts]
     methods: dict[str, dict[str, Facts]]
     aliases: dict[str, str]
+    generators: dict[str, str]
 
 
 def _read(file: Path) -> _Table:
@@ -248,7 +264,7 @@ def _read(file: Path) -> _Table:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise LeakcheckError("this is not TOML", file=str(file), expected="TOML in UTF-8", found=str(error)) from None
     check = _Check(str(file))
-    check.keys("the table", raw, {"library", "callables", "methods", "aliases"})
+    check.keys("the table", raw, {"library", "callables", "methods", "aliases", "generators"})
     callables = check.mapping("callables", raw.get("callables", {}))
     methods = check.mapping("methods", raw.get("methods", {}))
     check.keys("methods", methods, set(RECEIVERS))
@@ -267,6 +283,10 @@ def _read(file: Path) -> _Table:
             for kind, of in methods.items()
         },
         aliases,
+        {
+            name: check.string(f'generators."{name}"', generator)
+            for name, generator in check.mapping("generators", raw.get("generators", {})).items()
+        },
     )
 
 
@@ -294,6 +314,11 @@ class _Check:
             raise self.fail(key, "not a list of strings", "a list of strings", value)
         return tuple(value)
 
+    def string(self, key: str, value: Any) -> str:
+        if not isinstance(value, str):
+            raise self.fail(key, "not a string", "a string", value)
+        return value
+
     def entry(self, key: str, value: Any) -> Facts:
         entry = self.mapping(key, value)
         for field, item in entry.items():
@@ -305,8 +330,8 @@ class _Check:
             elif field in _FLAGS:
                 if not isinstance(item, bool):
                     raise self.fail(place, "not a truth value", "true or false", item)
-            elif not isinstance(item, str):
-                raise self.fail(place, "not a string", "a string", item)
+            else:
+                self.string(place, item)
         for field, known in (("part", PARTS), ("learns", LEARNS), ("direction", {"higher", "lower"})):
             if field in entry and entry[field] not in known:
                 raise self.fail(f"{key}.{field}", f"unknown {field}", _one_of(known), entry[field])
@@ -329,16 +354,18 @@ def _merge(base: _Content, tables: Sequence[_Table]) -> _Content:
     methods = {kind: dict(base.methods.get(kind, {})) for kind in RECEIVERS}
     aliases = dict(base.aliases)
     libraries = set(base.libraries)
+    generators = dict(base.generators)
     for table in tables:
         libraries.update(table.libraries)
         aliases.update(table.aliases)
+        generators.update(table.generators)
         for name, entry in table.callables.items():
             names[name] = facts.setdefault(entry, len(facts))
         for kind, entries in table.methods.items():
             for name, entry in entries.items():
                 methods[kind][name] = facts.setdefault(entry, len(facts))
     modules = {head for name in (*names, *aliases) for head in _heads(name) if head not in names}
-    return _Content(tuple(facts), names, methods, aliases, frozenset(libraries), frozenset(modules))
+    return _Content(tuple(facts), names, methods, aliases, frozenset(libraries), frozenset(modules), generators)
 
 
 def _heads(name: str) -> Iterator[str]:
@@ -357,7 +384,7 @@ def table_files() -> list[Path]:
 
 def compiled() -> str:
     """The source of `compiled_tables` as the TOML files have it now."""
-    content = _merge(_Content((), {}, {}, {}, frozenset(), frozenset()), [_read(file) for file in table_files()])
+    content = _merge(_Content((), {}, {}, {}, frozenset(), frozenset(), {}), [_read(file) for file in table_files()])
     lines = ['"""Generated from rules/apis/*.toml by `python -m leakcheck.flow.tables`; do not edit."""', ""]
     lines += [
         "FACTS: tuple[tuple[tuple[str, object], ...], ...] = (",
@@ -375,12 +402,8 @@ def compiled() -> str:
     for kind, entries in content.methods.items():
         lines += [f"    {kind!r}: {{", *(f"        {name!r}: {index}," for name, index in entries.items()), "    },"]
     lines += ["}", ""]
-    lines += [
-        "ALIASES: dict[str, str] = {",
-        *(f"    {other!r}: {home!r}," for other, home in content.aliases.items()),
-        "}",
-        "",
-    ]
+    for title, pairs in (("ALIASES", content.aliases), ("GENERATORS", content.generators)):
+        lines += [f"{title}: dict[str, str] = {{", *(f"    {a!r}: {b!r}," for a, b in pairs.items()), "}", ""]
     for title, values in (("LIBRARIES", content.libraries), ("MODULES", content.modules)):
         lines += [f"{title}: frozenset[str] = frozenset((", *(f"    {value!r}," for value in sorted(values)), "))", ""]
     return "\n".join(lines)

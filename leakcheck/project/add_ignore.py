@@ -88,8 +88,10 @@ def add_ignores(findings: Sequence[Finding], sources: Modules, reason: str) -> A
 
 def _checked(reason: str) -> str:
     text = reason.strip(SEPARATORS)
-    if not text or "#" in text or not text.isprintable():
-        raise LeakcheckError("--add-ignore", expected="a reason: one line of text without '#'", found=repr(reason))
+    written = next(directives(f"# leakcheck: ignore[LK101] {text}"))
+    if not text or not text.isprintable() or written.reason != text:
+        expected = "a reason: one line of text that holds no comment for a tool, such as '# noqa'"
+        raise LeakcheckError("--add-ignore", expected=expected, found=repr(reason))
     return text
 
 

@@ -18,8 +18,8 @@ from leakcheck.project.paths import shown
 
 DEFAULT_NAME = ".leakcheck-baseline.json"
 FORMAT_VERSION = 1
-_DECLARED = ("LK6", "LK7", "LK8")  # of declared data and claims
-_PROSE = ("LK504", "LK505")  # checked where folders are scanned
+_DECLARED = ("LK505", "LK6", "LK7", "LK8")  # of the environment, and of declared data and claims
+_PROSE = ("LK504",)  # checked where folders are scanned
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,7 +56,7 @@ class Looked:
     folders : collection of str
         Real paths of the folders that were scanned.
     declared : tuple of str
-        How the codes start that were looked for in declared data and claims.
+        How the codes start that were looked for in the environment and in declared data and claims.
     """
 
     root: Path

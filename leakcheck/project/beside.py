@@ -9,16 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Finding
+from leakcheck.findings import Finding, Location
 from leakcheck.project.config import Config
 from leakcheck.project.discover import Discovered, discover_prose
 from leakcheck.project.nearest import nearest
 from leakcheck.project.paths import shown
-from leakcheck.project.source import Problem
+from leakcheck.project.select import Selection
+from leakcheck.project.source import Problem, Source
 
 if TYPE_CHECKING:
     from leakcheck.audit.declared import AuditedData
     from leakcheck.claims.facts import Claim, ClaimFacts
+    from leakcheck.flow.facts import ReportedScore
 
 Progress = Callable[[str, int, int], None]
 
@@ -39,6 +41,7 @@ def check_beside(
     code: Collection[str],
     config: Config,
     open_findings: Sequence[Finding],
+    exploratory: Sequence[str],
     shows: Callable[[Finding], bool],
     progress: Progress,
     *,
@@ -59,6 +62,8 @@ def check_beside(
         Declares the data sets and claims.
     open_findings : sequence of Finding
         Of code; an open error puts a claim at risk, and so does one of the data.
+    exploratory : sequence of str
+        The exploratory files, relative to the configuration: claims that rest on them are exploratory too.
     shows : callable
         Whether a finding is selected: what is not shown is not open.
     progress : callable
@@ -76,7 +81,8 @@ def check_beside(
     from leakcheck.claims.configured import check_declared, declared_claims
 
     file = config.file or config.root / "pyproject.toml"
-    claims = declared_claims(config.claims, config.root, file, config.exploratory) if config.claims else ()
+    exploratory = (*config.exploratory, *exploratory)
+    claims = declared_claims(config.claims, config.root, file, exploratory) if config.claims else ()
     _require_known_data(claims, config, file)
     problems: list[Problem] = []
     findings = _prose_findings(places, discovered, code, config, claims, problems)
@@ -104,6 +110,39 @@ def _require_known_data(claims: Sequence[Claim], config: Config, file: Path) -> 
                     file=shown(file),
                     place=f"claim {claim.id!r}",
                 )
+
+
+def check_environment(
+    scores: Sequence[ReportedScore],
+    sources: Sequence[Source],
+    libraries: frozenset[str],
+    config: Config,
+    selection: Selection,
+) -> Beside | None:
+    """Check whether the project pins the libraries behind its scores; None where no rule is selected that asks."""
+    from leakcheck.project.facts import ProjectFacts
+    from leakcheck.rules import RuleError, check, rules
+
+    checks = [rule for rule in rules(("hygiene",)) if rule.facts_type is ProjectFacts and selection.looks_for(rule)]
+    if not checks:
+        return None
+    if not scores:
+        return Beside()
+    from leakcheck.project.environment import project_facts
+
+    try:
+        facts = project_facts(scores, sources, libraries, config.root)
+    except LeakcheckError as error:
+        place = Location(error.file or shown(config.root), None, 1, 1, 1, 1)
+        return Beside(problems=(Problem(str(error), place),))
+    findings: list[Finding] = []
+    problems: list[Problem] = []
+    for rule in checks if facts is not None else ():
+        try:
+            findings += check(rule, facts)
+        except RuleError as failure:
+            problems.append(Problem(failure.message, failure.location))
+    return Beside(tuple(findings), tuple(problems))
 
 
 def _prose_findings(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from leakcheck.errors import LeakcheckError
-from leakcheck.findings import Location
+from leakcheck.findings import Location, Within
 from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
 from leakcheck.project.paths import shown
@@ -160,7 +160,7 @@ class _Walk:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
             message = f"the folder can't be read: {error.strerror}"
-            problems.append(Problem(message, Location(prefix.rstrip("/") or ".", None, 1, 1, 1, 1)))
+            problems.append(Problem(message, Location(prefix.rstrip("/") or ".", None, 1, 1, 1, 1, Within.NOTHING)))
             return
         if self._respect_gitignore and any(entry.name == ".gitignore" for entry in entries):
             ignores = [*ignores, *_read_ignores(folder, ".gitignore")]

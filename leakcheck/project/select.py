@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Finding, Severity
@@ -11,6 +12,9 @@ from leakcheck.project.config import Config
 from leakcheck.project.globs import Globs
 from leakcheck.project.nearest import nearest
 from leakcheck.project.paths import shown
+
+if TYPE_CHECKING:
+    from leakcheck.rule import Rule
 
 # The driver's own codes; all others come from the rules.
 DRIVER_CODES = {"LK001": "unreadable-file", "LK002": "unused-suppression"}
@@ -73,6 +77,12 @@ class Selection:
             return False
         ignored = _closest(self.ignore, code, name)
         return ignored is None or ignored < chosen
+
+    def looks_for(self, rule: Rule[Any]) -> bool:
+        """Whether a finding of a rule can be shown at all, in some file."""
+        chosen = _closest(self.select, rule.code, rule.name, rule.severity is Severity.NOTE)
+        ignored = _closest(self.ignore, rule.code, rule.name)
+        return chosen is not None and (ignored is None or ignored < chosen)
 
     def ignores(self, path: str, code: str) -> bool:
         """Whether a code of the driver is ignored, everywhere or in a file."""

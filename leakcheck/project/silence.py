@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +14,7 @@ from leakcheck.project.select import DRIVER_CODES, known_codes
 from leakcheck.project.source import Source
 from leakcheck.project.suppress import Comments, read_comments, unused
 
-_SELECTION_FAMILY = "LK2"
+_SELECTION = ("LK2", "LK502")  # what was selected, and what is compared
 
 
 @dataclass
@@ -29,7 +30,8 @@ def apply_comments(
 ) -> tuple[Silenced, dict[str, Comments]]:
     """Offer every finding to the comments of its file.
 
-    In a file that calls itself exploratory, or that the configuration does, findings about selection become notes.
+    In a file that calls itself exploratory, or that the configuration does, findings about selection and comparison are
+    notes.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def apply_comments(
             loaded = modules.loaded(path)
             by_path[path] = read_comments(loaded.source) if loaded else Comments()
         comments = by_path[path]
-        if finding.code.startswith(_SELECTION_FAMILY) and (comments.exploratory or exploratory.match(path)):
+        if finding.code.startswith(_SELECTION) and (comments.exploratory or exploratory.match(path)):
             finding = replace(finding, severity=Severity.NOTE)
         reason = comments.suppressed_by(finding)
         if reason is None:
@@ -63,6 +65,13 @@ def apply_comments(
         else:
             result.suppressed.append(replace(finding, suppressed=Suppressed("comment", reason)))
     return result, by_path
+
+
+def exploratory_files(by_path: dict[str, Comments], asked: Iterable[str], config: Config) -> tuple[str, ...]:
+    """The files that call themselves exploratory, or that the configuration does, relative to its folder."""
+    named = Globs(config.exploratory, config.root)
+    marked = {path for path, comments in by_path.items() if comments.exploratory} | set(filter(named.match, asked))
+    return tuple(sorted(os.path.relpath(path, config.root).replace(os.sep, "/") for path in marked))
 
 
 def comment_faults(by_path: dict[str, Comments], ran: Iterable[str], require_reason: bool) -> list[Finding]:

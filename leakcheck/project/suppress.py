@@ -13,7 +13,13 @@ from leakcheck.project.nearest import nearest
 from leakcheck.project.source import Chunk, Source
 
 MARK = "leakcheck:"
-_COMMENT = re.compile(r"#\s*leakcheck:\s*([A-Za-z][\w-]*)[ \t]*(?:\[([^\]#]*)\])?([^#]*)")
+# A reason may hold `#`, as in "see #12"; it ends where the comment of a tool begins.
+_NEXT_COMMENT = (
+    r"\s*#\s*(?:leakcheck:|noqa\b|nosec\b|nopycln\b|type:|(?:pylint|pyright|mypy|ruff|flake8|fmt|isort|yapf|pragma):)"
+)
+_COMMENT = re.compile(
+    rf"#\s*leakcheck:\s*([A-Za-z][\w-]*)[ \t]*(?:\[([^\]#]*)\])?((?:(?!{_NEXT_COMMENT}).)*)", re.IGNORECASE
+)
 SEPARATORS = " \t-:\u2013\u2014"  # between the codes and the reason
 _DIRECTIVES = ("ignore", "ignore-file", "exploratory")
 # What people write who come from other linters.

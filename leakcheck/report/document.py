@@ -110,10 +110,22 @@ def build(
             "datasets": [_data_record(one) for one in datasets],
             "claims": [facts.claim.id for facts in claims],
             "calculation": comparisons[0]["parameters"] if comparisons else None,
+            "bootstrap": _bootstrap([comparison["parameters"] for comparison in comparisons]),
             "parameters": {key: cell(value) for key, value in (parameters or {}).items()},
         },
         "errors": list(errors),
     }
+
+
+def _bootstrap(parameters: Sequence[Mapping[str, Any]]) -> str | None:
+    """How the resampled intervals came about, in words."""
+    if not parameters:
+        return None
+    exact = [one["exact_bootstrap"] for one in parameters]
+    if all(exact):
+        return "exact bootstrap, all resamples counted"
+    drawn = f"{parameters[0]['resamples']} resamples, seed {parameters[0]['seed']}"
+    return f"{drawn}; exact where pairs are few" if any(exact) else drawn
 
 
 def _claim_record(facts: ClaimFacts, settings: Settings | None) -> dict[str, Any]:
@@ -163,16 +175,16 @@ def _verdict(
     """The first thing a reader sees: a state, a headline and one sentence."""
     severities = Counter(finding.severity for finding in findings)
     rest = [finding for finding in findings if not finding.code.startswith("LK8")]
-    grave = [finding for finding in rest if finding.severity is Severity.ERROR]
+    severe = [finding for finding in rest if finding.severity is Severity.ERROR]
     failing = [facts for facts in claims if facts.verdict.value != "supported"]
     if errors:
         return {"state": "error", "headline": "The check is not complete", "sentence": errors[0]}
-    if grave:
-        first = grave[0]
+    if severe:
+        first = severe[0]
         return {
             "state": "bad",
             "headline": "The score cannot be trusted yet",
-            "sentence": f"{_count(severities[Severity.ERROR], 'grave finding')}, among them: {_brief(first)}.",
+            "sentence": f"{_count(severities[Severity.ERROR], 'error')}, among them: {_brief(first)}.",
         }
     if failing:
         verdicts = ", ".join(f"{facts.claim.id}: {facts.verdict.value}" for facts in failing[:4])

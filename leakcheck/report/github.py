@@ -16,11 +16,11 @@ def to_commands(results: Results) -> str:
     places = Places()
     lines = []
     for finding in results.findings:
-        place = places.of(finding.location, finding.code)
+        place = places.of(finding.location)
         message = f"{worded(place, finding.message)}\n{finding.help}"
         lines.append(_command(_COMMANDS[finding.severity], place, f"{finding.code} {finding.name}", message))
     for problem in results.errors:
-        place = places.of(problem.location, "LK001")
+        place = places.of(problem.location)
         lines.append(_command("error", place, "LK001 unreadable-file", worded(place, problem.message)))
     return "".join(f"{line}\n" for line in lines)
 

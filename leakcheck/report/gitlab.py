@@ -18,13 +18,13 @@ def to_code_quality(results: Results) -> str:
     places = Places()
     issues = []
     for finding in results.findings:
-        place = places.of(finding.location, finding.code)
+        place = places.of(finding.location)
         issues.append(
             _issue(finding.code, place, finding.message, _SEVERITIES[finding.severity], finding.fingerprint)
             | {"content": {"body": finding.help}}
         )
     for problem in results.errors:
-        place = places.of(problem.location, "LK001")
+        place = places.of(problem.location)
         identity = f"LK001\0{place.path}\0{place.words}\0{problem.message}"
         fingerprint = sha256(identity.encode("utf-8", "replace")).hexdigest()[:16]
         issues.append(_issue("LK001", place, problem.message, "blocker", fingerprint))

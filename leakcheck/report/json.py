@@ -60,8 +60,8 @@ def finding_record(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "help": finding.help,
         "url": _page_url(finding.code),
-        "location": _location_record(finding.location),
-        "trace": [{"label": step.label, "location": _location_record(step.location)} for step in finding.trace],
+        "location": location_record(finding.location),
+        "trace": [{"label": step.label, "location": location_record(step.location)} for step in finding.trace],
         "fix": _fix_record(finding.fix) if finding.fix else None,
         "evidence": dict(finding.evidence) if finding.evidence is not None else None,
         "suppressed": {"by": hidden.by, "reason": hidden.reason} if hidden else None,
@@ -71,7 +71,7 @@ def finding_record(finding: Finding) -> dict[str, Any]:
 
 def problem_record(problem: Problem) -> dict[str, Any]:
     """What couldn't be read."""
-    return {"code": "LK001", "message": problem.message, "location": _location_record(problem.location)}
+    return {"code": "LK001", "message": problem.message, "location": location_record(problem.location)}
 
 
 def to_json(result: ScanResult, *, statistics: bool = False) -> str:
@@ -89,11 +89,12 @@ def _fix_record(fix: Fix) -> dict[str, Any]:
     return {
         "applicability": "safe" if fix.safe else "unsafe",
         "description": fix.description,
-        "edits": [{"location": _location_record(edit.location), "replacement": edit.replacement} for edit in fix.edits],
+        "edits": [{"location": location_record(edit.location), "replacement": edit.replacement} for edit in fix.edits],
     }
 
 
-def _location_record(location: Location) -> dict[str, Any]:
+def location_record(location: Location) -> dict[str, Any]:
+    """A place."""
     return {
         "path": location.path,
         "cell": location.cell,

@@ -15,8 +15,8 @@ from leakcheck.report.text import clean
 def to_junit(results: Results) -> str:
     """A failure for each finding, an error for what couldn't be read, one passed test where there is neither."""
     places = Places()
-    cases = [_failed(finding, places.of(finding.location, finding.code)) for finding in results.findings]
-    cases += [_unreadable(problem, places.of(problem.location, "LK001")) for problem in results.errors]
+    cases = [_failed(finding, places.of(finding.location)) for finding in results.findings]
+    cases += [_unreadable(problem, places.of(problem.location)) for problem in results.errors]
     cases = cases or [ET.Element("testcase", name="no findings", classname="leakcheck")]
     root = ET.Element("testsuites", {"name": "leakcheck", **_counts(cases)})
     for name, group in groupby(sorted(cases, key=_suite), key=_suite):

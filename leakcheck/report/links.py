@@ -9,7 +9,7 @@ from functools import cache
 from typing import TextIO
 from urllib.parse import quote
 
-from leakcheck.findings import Location
+from leakcheck.findings import Location, Within
 
 _PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio")  # TERM_PROGRAM
 _TERMINALS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "contour")  # how TERM starts
@@ -35,7 +35,7 @@ def wants_links(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 def place_url(place: Location) -> str:
     """The file of a place, with its line where it has one of its own (a cell's line is not the file's)."""
-    line = "" if place.cell is not None else f"#{place.line}"
+    line = "" if place.cell is not None or place.within is not Within.LINES else f"#{place.line}"
     return _file_url(os.path.abspath(place.path)) + line
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from leakcheck.report.document import Document
+from leakcheck.report.text import count
 
 _STATES = {"good": "OK", "warn": "Warning", "bad": "Not sound", "error": "Incomplete"}
 _MARKS = {"done": "[x]", "failed": "[ ] **failed**", "no evidence": "[ ] no evidence"}
@@ -37,7 +38,7 @@ def to_markdown(document: Document) -> str:
         lines.append(f"- {_MARKS[stage['state']]} {stage['name']}{reason}")
     lines += ["", "### What was checked", ""]
     checked = document["checked"]
-    lines.append(f"- code: {'not looked at' if checked['files'] is None else str(checked['files']) + ' files'}")
+    lines.append(f"- code: {'not looked at' if checked['files'] is None else count(checked['files'], 'file')}")
     names = ", ".join(data["id"] for data in checked["datasets"])
     lines.append(f"- data: {_text(names) or 'not looked at'}")
     lines.append(f"- claims: {_text(', '.join(checked['claims'])) or 'none'}")
@@ -45,7 +46,7 @@ def to_markdown(document: Document) -> str:
     used = checked["calculation"]
     if used is not None:
         lines.append(
-            f"- intervals: {100 * used['level']:.4g} %, {used['resamples']} resamples, seed {used['seed']}, "
+            f"- intervals: {100 * used['level']:.4g} %, {checked['bootstrap']}, "
             f"quantiles by the {used['quantile_rule']}"
         )
     for data in checked["datasets"]:
@@ -61,7 +62,7 @@ def _head(document: Document) -> Iterator[str]:
     yield ""
     yield _text(verdict["sentence"])
     yield ""
-    yield f"{counts['error']} grave, {counts['warning']} warnings, {counts['note']} notes."
+    yield ", ".join(count(counts[kind], kind) for kind in ("error", "warning", "note")) + "."
     for error in document["errors"]:
         yield f"- could not be done: {_text(error)}"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from leakcheck.report.text import count
+
 if TYPE_CHECKING:
     from leakcheck.run import ScanResult
 
@@ -23,7 +25,7 @@ def findings_html(result: ScanResult) -> str:
     )
     errors = "".join(f"<li>{escape(str(error.location))}: {escape(error.message)}</li>" for error in result.errors)
     return (
-        f"<p><b>leakcheck</b>: {len(result.findings)} findings in {result.files} files</p>"
+        f"<p><b>leakcheck</b>: {count(len(result.findings), 'finding')} in {count(result.files, 'file')}</p>"
         + (table if rows else "")
         + (f"<p>Not read:</p><ul>{errors}</ul>" if errors else "")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _TEMPLATES = Path(__file__).parent / "templates"
+_HTML, _MARKDOWN, _JSON = (".html", ".htm"), (".md", ".markdown"), (".json",)
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")  # controls, direction marks, lone surrogates, line separators
 
 
@@ -32,16 +34,32 @@ def write_report(file: Path, document: Document) -> None:
 
 def render(file: Path, document: Document) -> str:
     """The text of a report in the format of the file's suffix."""
+    check_report(file)
     suffix = file.suffix.lower()
-    if suffix in (".html", ".htm"):
+    if suffix in _HTML:
         return to_html(document)
-    if suffix in (".md", ".markdown"):
+    if suffix in _MARKDOWN:
         from leakcheck.report.markdown_page import to_markdown
 
         return to_markdown(document)
-    if suffix == ".json":
-        return to_json(document)
-    raise LeakcheckError("unknown kind of report", file=str(file), expected=".html, .md or .json", found=repr(suffix))
+    return to_json(document)
+
+
+def check_report(file: Path) -> None:
+    """Refuse a report that cannot be rendered.
+
+    Raises
+    ------
+    LeakcheckError
+        For an unknown suffix, or HTML without Jinja2.
+    """
+    suffix = file.suffix.lower()
+    if suffix not in (*_HTML, *_MARKDOWN, *_JSON):
+        raise LeakcheckError(
+            "unknown kind of report", file=str(file), expected=".html, .md or .json", found=repr(suffix)
+        )
+    if suffix in _HTML and find_spec("jinja2") is None:
+        raise LeakcheckError("an HTML report needs Jinja2: install it with pip install 'leakcheck-lint[report]'")
 
 
 def to_json(document: Document) -> str:

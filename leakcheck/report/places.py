@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leakcheck.findings import Location
+from leakcheck.findings import Location, Within
 from leakcheck.project.notebook_raw import RawNotebook
-
-_ROW_CODES = ("LK6", "LK7")  # the findings of data: their lines are rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +37,10 @@ class Places:
         self._root = _repository()
         self._notebooks: dict[str, RawNotebook | None] = {}
 
-    def of(self, location: Location, code: str) -> Place:
-        """The place of a location of a finding with a code."""
+    def of(self, location: Location) -> Place:
+        """The place of a location."""
         path = self._path(location.path)
-        if code.startswith(_ROW_CODES):
+        if location.within is Within.ROWS:
             return Place(path, None, f"row {location.line}")
         if location.cell is None:
             return Place(path, location)

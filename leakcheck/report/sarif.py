@@ -39,7 +39,7 @@ def to_sarif(results: Results) -> str:
         {
             "descriptor": {"id": _UNREADABLE},
             "level": "error",
-            "message": _message(worded(place := places.of(problem.location, _UNREADABLE), problem.message)),
+            "message": _message(worded(place := places.of(problem.location), problem.message)),
             "locations": [{"physicalLocation": _physical(place)}],
         }
         for problem in results.errors
@@ -87,7 +87,7 @@ def _rule_page(record: Record, code: str) -> Record:
 
 
 def _result(finding: Finding, index: int, places: Places) -> Record:
-    place = places.of(finding.location, finding.code)
+    place = places.of(finding.location)
     record: Record = {
         "ruleId": finding.code,
         "ruleIndex": index,
@@ -100,10 +100,10 @@ def _result(finding: Finding, index: int, places: Places) -> Record:
     if finding.evidence is not None:
         record["properties"]["evidence"] = dict(finding.evidence)
     if finding.trace:
-        steps = [(places.of(step.location, finding.code), step.label) for step in finding.trace]
+        steps = [(places.of(step.location), step.label) for step in finding.trace]
         flow = [{"location": _location(at) | {"message": _message(worded(at, label))}} for at, label in steps]
         record["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
-    if finding.fix is not None and (fix := _fix(finding.fix, finding.code, places)):
+    if finding.fix is not None and (fix := _fix(finding.fix, places)):
         record["fixes"] = [fix]
     if finding.suppressed is not None:
         kind = "inSource" if finding.suppressed.by == "comment" else "external"
@@ -144,11 +144,11 @@ def _region(lines: Location) -> Record:
     }
 
 
-def _fix(fix: Fix, code: str, places: Places) -> Record | None:
+def _fix(fix: Fix, places: Places) -> Record | None:
     """The edits by file; None where one spans lines of a notebook's cell, which are strings of their own."""
     changes: dict[str, list[Record]] = {}
     for edit in fix.edits:
-        place = places.of(edit.location, code)
+        place = places.of(edit.location)
         in_cell = edit.location.cell is not None
         if place.lines is None or (in_cell and edit.location.line != edit.location.end_line):
             return None

@@ -12,6 +12,8 @@ from leakcheck.report.excerpt import excerpt
 
 _CONVENTION = "one link is a convention, not resolved"
 _ESTIMATE = "an estimate from the rows at hand, not a count"
+# Findings in prose, requirements and claims: they follow no links through code, of which one could be assumed.
+_WITHOUT_LINKS = ("LK504", "LK505", "LK8")
 
 TextOf = Callable[[Location], str | None]
 
@@ -56,7 +58,7 @@ def _full(finding: Finding, text_of: TextOf, style: Style, width: int) -> Iterat
     for before, step in zip(places, steps, strict=False):
         yield from _step(before, step, text_of, style, gutter, width, bar)
     yield bar
-    if finding.confidence is Confidence.LIKELY:
+    if finding.confidence is Confidence.LIKELY and not finding.code.startswith(_WITHOUT_LINKS):
         why = _ESTIMATE if finding.code.startswith(("LK6", "LK7")) else _CONVENTION
         yield style.blue(" " * gutter + "=") + f" {style.bold('likely')}: {why}"
     yield from _help(finding.help, style, gutter, width)
@@ -135,17 +137,18 @@ def summary(
     hidden = f" ({', '.join(counted)})".replace(" by", " suppressed by", 1) if counted else ""
     if not findings:
         if errors:
-            return f"No findings in what could be read; {_count(errors, 'error')}{hidden}."
-        return style.green("All checks passed") + f": {_count(files, 'file')}{hidden}."
+            return f"No findings in what could be read; {count(errors, 'error')}{hidden}."
+        return style.green("All checks passed") + f": {count(files, 'file')}{hidden}."
     kinds = []
     for severity in Severity:
         number = sum(finding.severity is severity for finding in findings)
         if number:
-            kinds.append(_count(number, severity.value))
+            kinds.append(count(number, severity.value))
     places = len({finding.location.path for finding in findings})
-    return (
-        f"Found {_count(len(findings), 'finding')} ({', '.join(kinds)}) in {places} of {_count(files, 'file')}{hidden}"
-        + (f"; {_count(errors, 'file or cell', 'files or cells')} could not be read." if errors else ".")
+    # Modules that checked files import, and data, may hold findings without being among the files.
+    where = f"{places} of {count(files, 'file')}" if places <= files else count(places, "file")
+    return f"Found {count(len(findings), 'finding')} ({', '.join(kinds)}) in {where}{hidden}" + (
+        f"; {count(errors, 'file or cell', 'files or cells')} could not be read." if errors else "."
     )
 
 
@@ -177,5 +180,6 @@ def clean(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
-def _count(number: int, what: str, several: str = "") -> str:
+def count(number: int, what: str, several: str = "") -> str:
+    """A number with its noun: `1 file`, `2 files`."""
     return f"{number} {what}" if number == 1 else f"{number} {several or what + 's'}"

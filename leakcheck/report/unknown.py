@@ -12,7 +12,7 @@ _MOST = 25  # of one kind
 _TITLES = {
     UnknownKind.CALLABLE: "callables of libraries that no table describes",
     UnknownKind.METHOD: "methods of data that no table describes",
-    UnknownKind.VALUE: "calls of what is not known",
+    UnknownKind.VALUE: "calls and loaded objects of which nothing is known",
     UnknownKind.IMPORT: "imports from the project that lead to nothing",
     UnknownKind.LIMIT: "cut short by a limit",
 }

@@ -233,7 +233,7 @@ def test_a_column_that_names_the_splits(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["audit", str(tmp_path / "both.csv"), "--split-column", "split", "--text", "text"]) == 0
     (tmp_path / "both.csv").write_text(rows + "test,the cat sat on the mat\n")
     assert main(["audit", str(tmp_path / "both.csv"), "--split-column", "split", "--text", "text"]) == 1
-    assert "both.csv:3:1" in capsys.readouterr().out
+    assert "both.csv:row 3" in capsys.readouterr().out
 
 
 def test_reports_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,3 +149,16 @@ def test_search_shows_its_expected_best_against_budget(compare: Compare) -> None
     _, out, _ = compare("search.csv", "--a", "0", "--b", "3", "--threshold", "0.01")
     assert "best of 2 trials        expected 0.776 (with replacement, biased low: 0.7708)" in out
     assert "best of 5 trials        expected 0.8 (with replacement, biased low: 0.7908)" in out
+
+
+def test_spread_of_one_method_needs_no_other(compare: Compare) -> None:
+    rows = [f"{init},{order},{method},{0.8 + 0.02 * init + 0.001 * order * init}\n"
+            for init, order, method in itertools.product(range(3), range(3), ("ours", "theirs"))]  # fmt: skip
+    Path("runs.csv").write_text("init,order,method,accuracy\n" + "".join(rows))
+    arguments = ("runs.csv", "--factors", "init,order", "--metric", "accuracy")
+    status, out, err = compare(*arguments, "--b", "ours")
+    assert (status, err) == (0, "")
+    assert "init" in out and "order" in out
+    status, _, err = compare(*arguments)
+    assert status == 2
+    assert "name the method with --b (found methods 'ours', 'theirs')" in err

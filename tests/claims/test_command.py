@@ -39,14 +39,14 @@ def test_other_verdicts_exit_with_1(compare: Compare, threshold: str, verdict: s
     status, out, _ = compare("runs.csv", "--threshold", threshold)
     assert status == 1
     assert f": {verdict}\n" in out
-    assert "error LK801" in out
+    assert "LK801 [error]" in out
 
 
 def test_threshold_left_out(compare: Compare) -> None:
     Path("runs.csv").write_text(WIDE)
     status, out, _ = compare("runs.csv")
     assert status == 1
-    assert "warning LK806" in out
+    assert "LK806 [warning]" in out
 
 
 def test_long_table(compare: Compare) -> None:
@@ -148,7 +148,7 @@ def test_more_rows_than_a_classroom_needs(compare: Compare) -> None:
         ("id,a,b\n1,good,2\n", "(expected a finite number, found 'good')"),
         ("id,a,b\n1,1,2\n,1,2\n", "line 3: the 'id' is blank"),
         ("id,a,b\n1,1\n", "line 2: the row has another number of cells than the header (expected 3, found 2)"),
-        ("id,a,c\n1,1,2\n", "there is no column and no method 'b'"),
+        ("id,a,c\n1,1,2\n", "name the methods with --a and --b (found 'id', 'a', 'c')"),
         ("name,a,b\n1,1,2\n", "the column that pairs the rows is missing"),
         ("id,method,value\n1,a,2\n1,b,2\n2,a,2\n", "1 id of 'a' has no row of 'b': 2"),
         ("id,method,value\n1,a,2\n1,b,2\n2,b,2\n", "1 id of 'b' has no row of 'a': 2"),
@@ -214,7 +214,7 @@ def test_one_run_is_not_a_result(compare: Compare) -> None:
     status, out, _ = compare("runs.csv", "--threshold", "0.5", "--unit", "points")
     assert status == 1
     assert "insufficient" in out
-    assert "warning LK802" in out
+    assert "LK802 [warning]" in out
     assert "interval [" not in out
 
 
@@ -239,7 +239,7 @@ def test_rows_of_one_run_are_not_runs(compare: Compare) -> None:
     Path("examples.csv").write_text("id,run,a,b\n" + rows)
     status, out, _ = compare("examples.csv", "--threshold", "0.01")
     assert status == 1
-    assert "error LK803" in out
+    assert "LK803 [error]" in out
     assert "1000 rows as independent; the column 'run' shows 5 runs" in out
     assert "5 paired runs" in out
 
@@ -301,3 +301,29 @@ def test_severity_of_findings_in_json(compare: Compare) -> None:
     _, out, _ = compare("runs.csv", "--threshold", "0.03", "--output-format", "json", "--stage", "exploratory")
     severities = {finding["severity"] for finding in json.loads(out)["findings"]}
     assert severities == {Severity.NOTE.value}
+
+
+def test_concise_is_a_line_a_finding(compare: Compare) -> None:
+    Path("runs.csv").write_text(WIDE)
+    _, out, _ = compare("runs.csv", "--output-format", "concise")
+    assert out.startswith("runs.csv: LK806 [warning] the comparison of 'b' over 'a' in value ")
+    assert out.count("\n") == 1
+
+
+def test_methods_that_are_not_named(compare: Compare) -> None:
+    Path("runs.csv").write_text(LONG)
+    status, _, err = compare("runs.csv", "--metric", "accuracy")
+    assert status == 2
+    assert err.rstrip().endswith(
+        "runs.csv: name the methods with --a and --b (found methods 'baseline', 'ours', 'theirs')"
+    )
+
+
+def test_two_folders_name_the_methods(compare: Compare) -> None:
+    for name, gain in (("base", 0.0), ("ours", 0.03)):
+        Path(name).mkdir()
+        for seed in range(4):
+            Path(name, f"{seed}.json").write_text(json.dumps({"acc": 0.8 + gain + seed * 0.01 * (1 + gain)}))
+    _, out, _ = compare("base/", "ours/", "--metric", "acc")
+    assert out.startswith("ours over base, acc, higher is better")
+    assert "\nbase/: LK806 [warning]" in out

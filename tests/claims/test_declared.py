@@ -130,6 +130,18 @@ def test_claim_on_an_exploratory_file_is_exploratory(tmp_path: Path) -> None:
     assert check(tmp_path, exploratory=["notebooks/*"]).facts[0].verdict is Verdict.EXPLORATORY
 
 
+@pytest.mark.parametrize("pattern", ["notebooks/", "/notebooks/*.ipynb", "draft.ipynb"])
+def test_exploratory_patterns_are_read_as_for_the_code(tmp_path: Path, pattern: str) -> None:
+    project(tmp_path, CLAIM + 'code = ["notebooks/draft.ipynb"]\n')
+    assert check(tmp_path, exploratory=[pattern]).facts[0].verdict is Verdict.EXPLORATORY
+
+
+def test_claim_that_an_exploratory_text_states_is_exploratory(tmp_path: Path) -> None:
+    (tmp_path / "draft.md").write_text("Ours beats the baseline.\n")
+    project(tmp_path, CLAIM + 'text = "draft.md"\n')
+    assert check(tmp_path, exploratory=["draft.md"]).facts[0].verdict is Verdict.EXPLORATORY
+
+
 def test_claim_says_what_it_lacks(tmp_path: Path) -> None:
     bare = CLAIM.replace('metric = "accuracy"', "").replace("threshold = 0.01", "")
     project(tmp_path, bare.replace('controls = { data = "equal" }', ""))
@@ -240,6 +252,11 @@ def stated(root: Path, text: str, config: str = CLAIM) -> Declared:
 )
 def test_stated_number_that_the_runs_bear_out(tmp_path: Path, text: str) -> None:
     assert codes(stated(tmp_path, text)) == []
+
+
+def test_fractions_differ_by_a_fraction(tmp_path: Path) -> None:
+    found = stated(tmp_path, "It outperforms the baseline: accuracy 0.845 against 0.804.").findings[0]
+    assert found.message.endswith("0.845 is stated; the runs give 0.804 and 0.83, a difference of 0.026")
 
 
 def test_percent_is_not_percentage_points(tmp_path: Path) -> None:

@@ -96,3 +96,13 @@ def test_report_has_claims_and_code(scan: Scan, suffix: str) -> None:
     text = Path(f"report.{suffix}").read_text()
     for words in ("at-risk", "LK202", "boosting-beats-baseline", "train.py"):
         assert words in text
+
+
+def test_a_file_marked_exploratory_makes_its_claim_exploratory(scan: Scan) -> None:
+    code = Path("src/train.py")
+    code.write_text("# leakcheck: exploratory\n" + code.read_text())
+    _, out, _ = scan("--output-format", "json", "--select", "ALL", "--report", "report.json")
+    severities = {finding["code"]: finding["severity"] for finding in json.loads(out)["findings"]}
+    assert severities["LK202"] == "note"
+    (claim,) = json.loads(Path("report.json").read_text())["claims"]
+    assert claim["verdict"] == "exploratory"

@@ -156,7 +156,7 @@ def test_the_baseline_is_written_used_and_pruned(project: Path, capsys: pytest.C
     (project / "third.py").write_text(LEAK, encoding="utf-8")
     capsys.readouterr()
     assert main(["baseline", "--prune"]) == 0  # new.py takes the place that leak.py leaves; third.py stays new
-    assert capsys.readouterr().out == f"Wrote 1 finding to {BASELINE} (1 added, 1 removed).\n"
+    assert capsys.readouterr().out == f"Wrote 1 finding to {BASELINE} (1 moved).\n"
     assert main(["scan"]) == 1
     assert main(["baseline"]) == 0
     assert main(["scan"]) == 0

@@ -52,6 +52,14 @@ def test_a_notebook_is_known_by_its_name(monkeypatch: pytest.MonkeyPatch, capsys
     assert capsys.readouterr().out.startswith("notebooks/new.ipynb:cell 4:5:8: LK202")
 
 
+def test_a_notebook_without_a_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert piped(monkeypatch, NOTEBOOK, "-") == 2
+    assert "a notebook: name it with --stdin-filename NAME.ipynb" in capsys.readouterr().err
+    assert piped(monkeypatch, b'{"cells": [x for x in range(3)]}\n', "-") == 0
+
+
 def test_what_is_on_disk_under_that_name_is_not_read(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

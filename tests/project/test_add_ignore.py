@@ -152,7 +152,7 @@ def test_a_reason_that_the_encoding_lacks_is_an_error(project: Path) -> None:
     assert (project / "a.py").read_bytes() == data
 
 
-@pytest.mark.parametrize("reason", ["", "  ", "-", "two\nlines", "a # b", "esc\x1b[0m", "a\u2028b"])
+@pytest.mark.parametrize("reason", ["", "  ", "-", "two\nlines", "a # noqa", "a # type: b", "esc\x1b[0m", "a\u2028b"])
 def test_a_reason_that_no_comment_can_hold_is_an_error(project: Path, reason: str) -> None:
     (project / "a.py").write_text(HEAD + FIT + TAIL, encoding="utf-8")
     with pytest.raises(LeakcheckError, match="--add-ignore"):

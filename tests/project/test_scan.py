@@ -207,6 +207,16 @@ def test_findings_about_selection_are_notes_in_exploratory_files() -> None:
     assert scan().findings == ()
 
 
+def test_a_comparison_in_an_exploratory_file_is_a_note() -> None:
+    compare = (FIXTURES / "code" / "h24_one_print_l.py").read_text()
+    write(compare_py=compare)
+    assert codes(scan()) == ["LK502"]
+    write(compare_py="# leakcheck: exploratory\n" + compare)
+    assert scan().findings == ()
+    (finding,) = scan(select=["LK502"]).findings
+    assert finding.severity is Severity.NOTE
+
+
 def test_a_fault_of_ours_in_one_file_does_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     import leakcheck.flow
 

@@ -121,3 +121,17 @@ def test_a_reason_may_be_required() -> None:
     read.suppressed_by(finding(1))
     ((_, message),) = unused(read, KNOWN, RAN, require_reason=True)
     assert "no reason" in message
+
+
+@pytest.mark.parametrize(
+    ("comment", "reason"),
+    [
+        ("# leakcheck: ignore[LK101] see #12", "see #12"),
+        ("# leakcheck: ignore[LK101]: #12 is known  # noqa: E501", "#12 is known"),
+        ("# leakcheck: ignore[LK101] see issue # 12 # type: ignore", "see issue # 12"),
+        ("# leakcheck: ignore[LK101]  # pylint: disable=all", ""),
+        ("# leakcheck: ignore[LK101] C#  # fmt: skip  # leakcheck: ignore[LK201] other", "C#"),
+    ],
+)
+def test_a_reason_ends_at_the_comment_of_a_tool(comment: str, reason: str) -> None:
+    assert comments(f"a = 1  {comment}\n").suppressions[0].reason == reason

@@ -18,7 +18,7 @@ import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakcheck.findings import Confidence, Edit, Finding, Fix, Location, Severity, Suppressed, TraceStep
+from leakcheck.findings import Confidence, Edit, Finding, Fix, Location, Severity, Suppressed, TraceStep, Within
 from leakcheck.project.source import Problem
 from leakcheck.report.document import build
 from leakcheck.report.formats import Results, render
@@ -344,7 +344,7 @@ def test_a_notebook_that_is_gone_keeps_its_findings() -> None:
 
 
 def test_rows_of_data_are_no_lines() -> None:
-    finding = replace(FINDING, code="LK601", location=Location("test.csv", None, 7, 1, 7, 1), trace=())
+    finding = replace(FINDING, code="LK601", location=Location("test.csv", None, 7, 1, 7, 1, Within.ROWS), trace=())
     (found,) = sarif(finding)["results"]
     assert "region" not in found["locations"][0]["physicalLocation"]
     assert found["message"]["text"].startswith("row 7: ")

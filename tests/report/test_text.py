@@ -95,3 +95,4 @@ def test_the_summary_says_what_was_and_what_was_not_found() -> None:
     )
     assert summary([], 0, 3, 0, plain, accepted=2) == "All checks passed: 3 files (2 suppressed by the baseline)."
     assert summary([], 0, 3, 1, plain, 2) == "All checks passed: 3 files (1 suppressed by comments, 2 by the baseline)."
+    assert summary([FINDING], 0, 0, 0, plain) == "Found 1 finding (1 warning) in 1 file."

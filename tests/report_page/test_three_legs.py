@@ -70,7 +70,7 @@ def test_finding_in_the_data_puts_its_claim_at_risk_and_no_other(scan: Scan) -> 
     }
     claim = json.loads(Path("report.json").read_text())["claims"][0]
     assert [risk["code"] for risk in claim["risks"]] == ["LK702", "LK602", "LK601"]
-    assert "open finding LK702 (entity-overlap) at data/readmission/test.csv:3:1 and 2 more" in claim["reason"]
+    assert "open finding LK702 (entity-overlap) at data/readmission/test.csv:row 3 and 2 more" in claim["reason"]
 
 
 @pytest.mark.parametrize(
@@ -107,10 +107,10 @@ def test_paths_are_those_seen_from_the_working_folder(
 def test_rows_of_the_worst_pair_are_shown(scan: Scan) -> None:
     _, out, _ = scan()
     assert (
-        "--> data/readmission/test.csv:13:1: this row (visit=v113): Cook had a fever for three days; the old rhythm"
+        "--> data/readmission/test.csv:row 13: this row (visit=v113): Cook had a fever for three days; the old rhythm"
         in out
     )
-    assert "::: data/readmission/train.csv:23:1: is nearly the same as this one (visit=v023): Cook had a fever" in out
+    assert "::: data/readmission/train.csv:row 23: is nearly the same as this one (visit=v023): Cook had a fever" in out
 
 
 BROKEN = [

@@ -47,7 +47,7 @@ class Builtins(Operations):
                 else Data(kind="scalar", number=self.heap.number("len", data.number))
             )
         if name == "range":
-            flags = frozenset({"range", "varies", "item"})
+            flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
@@ -122,6 +122,8 @@ class Builtins(Operations):
             if isinstance(key, Const) and isinstance(key.value, str):
                 self.i.set_attr(args.pos[0], key.value, self.i.boxed(args.pos[2], key.value))
             return NONE
+        if name == "print":
+            self.i.showing.printed(args.pos, site)
         if name in (
             "isinstance",
             "issubclass",
@@ -176,6 +178,8 @@ class Builtins(Operations):
         if isinstance(held, DictObject):
             return self.heap.new(ListObject(tuple(Const(k) for k in held.items))) if held.any is None else UNKNOWN
         if isinstance(held, Data):
+            if name in ("set", "frozenset") and held.kind == "series":
+                return held.but(flags=held.flags | {"distinct"})
             if held.kind == "columns" and name == "list":
                 return self.heap.new(held)
             if held.kind == "frame" and name == "list":

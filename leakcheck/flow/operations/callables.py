@@ -98,7 +98,8 @@ class Callables(Operations):
         if self.i.operators.across_columns(_axis(args), None):
             return data.but(number=self.heap.fresh(), columns=None)
         marks = frozenset(m for v in args.all() for m in self.heap.data(v).marks if not isinstance(m, Learn))
-        return Data(kind="scalar", number=self.heap.number(short, data.number), marks=marks)
+        flags = frozenset({"distinct"}) if short == "unique" else frozenset()
+        return Data(kind="scalar", number=self.heap.number(short, data.number), marks=marks, flags=flags)
 
     def p_row_wise(self, api: Api, args: Args, site: Site) -> Value:
         values = args.all()
@@ -127,6 +128,7 @@ class Callables(Operations):
             data = self.heap.data(value)
             if data.rows or data.kind in ("index", "frame", "array"):
                 number = self.heap.number("shuffle", data.number, str(site.span))
+                self.i.randomness.split(api, self.i.library.named(api, args), site, None, f"order:{number}")
                 results.append(
                     data.but(number=number, flags=data.flags | {"shuffled", f"order:{number}"}, each=(), name="")
                 )
@@ -159,6 +161,7 @@ class Callables(Operations):
         return self.i.choices.extremum(last_part(api.name), args.pos or list(args.kw.values()), site)
 
     def p_seed(self, api: Api, args: Args, site: Site) -> Value:
+        self.i.randomness.seed(api, args.all())
         return NONE
 
     def p_silent(self, api: Api, args: Args, site: Site) -> Value:

@@ -55,6 +55,8 @@ STATISTICS = frozenset(
 
 RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
 
+EXPRESSION = -1  # stands for the frame of a column in an expression, until it is used on one
+
 BOUNDS = frozenset(
     [
         "mean",
@@ -210,6 +212,11 @@ def split_words(name: str) -> list[str]:
             current += char.lower()
     words.append(current)
     return [w for w in words if w]
+
+
+def draw_flag(flags: frozenset[str]) -> str:
+    """The flag of the random order, or of the random numbers, behind a value; "" where there is none."""
+    return min((flag for flag in flags if flag.startswith(("order:", "drawn:"))), default="")
 
 
 def hashable(value: object) -> bool:

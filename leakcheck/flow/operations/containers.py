@@ -91,6 +91,9 @@ class Containers(Operations):
                 return held.each[0]
             if held.kind in ("frame", "part") or (held.kind == "columns" and not held.marks):
                 return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"column"}))
+            near = next((d for d in map(self.heap.data, held.each) if d.kind == "index-item" and d.keys), None)
+            if "range" in held.flags and near is not None:
+                return near.but(number=self.heap.fresh(), flags=near.flags | {"near"})
             if not held.rows:
                 item = held.but(number=self.heap.fresh(), each=(), mask=(), flags=held.flags - {"range"})
                 if "range" in held.flags:
@@ -127,7 +130,8 @@ class Containers(Operations):
         if isinstance(held, Choice):
             several = [self.unpack(option, count) for option in held.options]
             known = [parts for parts in several if parts is not None and (count is None or len(parts) == count)]
-            if known and len({len(parts) for parts in known}) == 1:
+            complete = count is not None or len(known) == len(several)
+            if known and complete and len({len(parts) for parts in known}) == 1:
                 return [self.heap.join_all(list(parts)) for parts in zip(*known, strict=True)]
         if isinstance(held, Data) and count is not None:
             if len(held.each) == count:
@@ -202,6 +206,8 @@ class Containers(Operations):
                 return Items(tuple(Const(part) for part in held.value.split()))
             if name == "join" and args.pos:
                 return self.heap.data(args.pos[0]).but(number=self.heap.fresh())
+        if name == "format":
+            self.i.showing.meet(args.all(), self.i.statement_site())
         others = [self.heap.data(v) for v in args.all()]
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         return Data(kind="scalar", number=self.heap.fresh(), marks=scores_of(marks))
@@ -220,6 +226,7 @@ class Containers(Operations):
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
+                self.i.showing.meet((*held.items, value), site)
             else:
                 parts = [*(held.items or ()), *([held.any] if held.any is not None else []), value]
                 self.heap.set(owner.address, ListObject(None, self.heap.join_all(parts)))

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Learn, Mark, Tie
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import BOUNDS, arguments, bare_roots, kw_only, node_at, order_of, scores_of
+from leakcheck.flow.operations.common import (
+    BOUNDS,
+    EXPRESSION,
+    arguments,
+    bare_roots,
+    kw_only,
+    node_at,
+    order_of,
+    scores_of,
+)
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -156,14 +165,18 @@ class Frames(Operations):
                 held.but(number=self.heap.fresh(), flags=held.flags | {"repeated"}), frozenset({draw})
             )
         if isinstance(frac, Const) and frac.value == 1:
-            return held.but(number=self.heap.fresh(), flags=held.flags | {"shuffled"})
+            number = self.heap.number("shuffle", held.number, site)
+            key = f"order:{number}"
+            self.i.randomness.method("frame", "sample", args, site, None, key)
+            return held.but(number=number, flags=held.flags | {"shuffled", key})
         seed = self.heap.load(args.kw.get("random_state", NONE))
-        key: object = (
+        identity: object = (
             ("sample", held.rows, str(size), str(frac), seed.value)
             if isinstance(seed, Const) and isinstance(seed.value, int)
             else ("sample", site, held.rows)
         )
-        cut = self.i.data.cut(key, CutKind.RANDOM, site, explicit=False, roles=("", ""))
+        cut = self.i.data.cut(identity, CutKind.RANDOM, site, explicit=False, roles=("", ""))
+        self.i.randomness.method("frame", "sample", args, site, cut)
         return self.i.data.narrowed(held, cut, 0)
 
     def m_drop(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
@@ -263,7 +276,10 @@ class Frames(Operations):
         for name, data in named:
             for mark in data.marks:
                 if isinstance(mark, Learn) and not mark.rows:
-                    mark = self.i.emit((mark, held.rows), replace(mark, rows=held.rows, name=self.i.data.called(held)))
+                    frame = held.columns.frame if held.columns is not None else 0
+                    columns = frozenset((frame if f == EXPRESSION else f, n) for f, n in mark.columns)
+                    changed = replace(mark, rows=held.rows, columns=columns, name=self.i.data.called(held))
+                    mark = self.i.emit((mark, held.rows), changed)
                 if not isinstance(mark, Tie):
                     marks.add(mark)
             ties = self.i.series.of_rows(data.marks, held.rows)
@@ -347,7 +363,7 @@ class Frames(Operations):
         if held.kind == "columns":
             return self._fewer_columns(owner, held, args.pos[0] if args.pos else None)
         other = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        return self.i.operators.difference(held, other, self.heap.number("difference", held.number, other.number))
+        return self.i.positions.left(held, other, self.heap.number("difference", held.number, other.number))
 
     def m_isnull(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(rows=held.rows, kind="mask", number=self.heap.number("isnull", held.number), name=held.name)
@@ -371,6 +387,10 @@ class Frames(Operations):
         if held.rows and self.i.operators.across_columns(args, None):
             return held.but(number=number, kind="series", columns=None)
         return Data(kind="scalar", number=number, marks=scores_of(held.marks))
+
+    def m_unique(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        number = self.heap.number("unique", held.number)
+        return Data(kind="scalar", number=number, marks=scores_of(held.marks), flags=frozenset({"distinct"}))
 
     def m_item(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return Data(kind="scalar", number=self.heap.number("item", held.number), marks=scores_of(held.marks))
@@ -424,12 +444,14 @@ class Frames(Operations):
         )
 
     def m_train_test_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        parts = self.i.splitting.split_in_two([held], args, site, "train_test_split")
+        parts, cut = self.i.splitting.split_in_two([held], args, site, "train_test_split")
+        self.i.randomness.method("dataset", "train_test_split", args, site, cut)
         return self.heap.new(DictObject({"train": parts[0], "test": parts[1]}))
 
     def m_random_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        held = self.i.data.rooted(held, site)
         sizes = self.i.containers.unpack(args.pos[0], None) if args.pos else None
-        return self.i.splitting.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")
+        return self.i.splitting.random_parts(held, len(sizes) if sizes else 2, site, "randomSplit")[0]
 
     def m_split(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if held.kind == "dataset" and args.pos:
@@ -466,6 +488,7 @@ class Frames(Operations):
                 bound=known,
                 explicit=False,
                 shuffled="shuffled" in held.flags,
+                drawn=order_of(held.flags),
             )
             result = self.i.data.narrowed(result, cut, part)
         return result

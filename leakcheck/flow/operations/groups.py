@@ -166,6 +166,11 @@ class Groups(Operations):
         changed = replace(mark, category="group-statistic", columns=mark.columns | held.sources)
         return self.i.emit((mark, "grouped", held.sources), changed)  # type: ignore[no-any-return]
 
+    def m_over(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        """Polars: an expression computed within groups."""
+        marks = frozenset(self._grouped(m, held) if isinstance(m, Learn) else m for m in held.marks)
+        return held.but(marks=marks, number=self.heap.fresh())
+
     def m_apply(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         """`apply`, `map`, `pipe`: a function over rows, over columns, or over the whole."""
         first = args.pos[0] if args.pos else args.kw.get("func", args.kw.get("function"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, TieKind, Train
+from leakcheck.flow.events import Learn, Mark, Predict, Score, Split, Tie, TieKind, Train
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     FITTED_CHOICES,
@@ -37,6 +37,7 @@ from leakcheck.flow.values import (
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
+    from leakcheck.flow.tables import Api
 
 # What a pipeline of learners is said to learn: the part that does most harm.
 _HARM = (
@@ -59,6 +60,7 @@ class Learners(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self._outside: dict[object, Ref] = {}
+        self.asked: dict[int, Any] = {}  # the model by its number, once it was asked to predict
 
     def learners(self, values: Sequence[Value], depth: int = 0) -> list[Value]:
         """The learners among values, through lists, tuples and dicts, in order."""
@@ -90,7 +92,7 @@ class Learners(Operations):
             parts = tuple(held.items.values())
         for part in parts:
             data = self.heap.data(part)
-            learned = any(isinstance(m, Learn) for m in data.marks)
+            learned = any(isinstance(m, Learn | Tie) for m in data.marks)
             if learned and any(
                 role_of_word(w) == "train" for n in self.i.names.get(data.rows, ()) for w in split_words(n)
             ):
@@ -113,6 +115,17 @@ class Learners(Operations):
         return isinstance(held, LibObject) and (
             held.api.baseline or any(self.is_baseline(self.heap.load(p)) for p in held.parts)
         )
+
+    def predictor(self, held: Any, depth: int = 0) -> Api | None:
+        """What makes the predictions: the last step of a pipeline, the one learner that a search or wrapper holds."""
+        if isinstance(held, Instance):
+            return self.i.lib_base(held.cls)
+        if not isinstance(held, LibObject):
+            return None
+        single = held.api.part == "pipeline" or len(held.parts) == 1
+        if held.parts and single and held.api.part != "network" and depth < 5:
+            return self.predictor(self.heap.load(held.parts[-1]), depth + 1)
+        return held.api
 
     def picks_columns(self, held: Any, depth: int = 0) -> bool:
         """Whether a learner uses only columns that it names itself."""
@@ -137,6 +150,7 @@ class Learners(Operations):
         held_out: tuple[Data, ...] = (),
         baseline: bool = False,
         seeds: frozenset[str] = frozenset(),
+        held: Any = None,
     ) -> Train:
         event = Train(
             model,
@@ -154,13 +168,17 @@ class Learners(Operations):
             self.i.data.called(x),
             held_out,
             stops,
+            self.predictor(held),
         )
+        self.i.randomness.trained(held, model)
         marks = x.marks | (y.marks if y is not None else NO_MARKS)
         return self.i.emit((site, model, kind, x.rows, marks, stops), event)  # type: ignore[no-any-return]
 
     def predict(self, owner: Value, held: Any, x: Data, site: Site) -> Predict:
         trains = held.trains if isinstance(held, LibObject | Instance) else ()
-        event = Predict(self.model_of(owner, held), trains, x.rows, site, x.marks, self.i.data.called(x))
+        model = self.model_of(owner, held)
+        self.asked[model] = held
+        event = Predict(model, trains, x.rows, site, x.marks, self.i.data.called(x))
         return self.i.emit((site, x.rows, trains, x.marks), event)  # type: ignore[no-any-return]
 
     def predicted(self, owner: Value, held: Any, x: Data, site: Site) -> Data:
@@ -252,6 +270,7 @@ class Learners(Operations):
             with_target = supervised and y is not None
             learned = self.i.data.learn(what, learns, x, site, supervised=with_target, fitted=True, by_name=unsure)
         marks = frozenset({learned})
+        self.i.randomness.learned(held, learned)
         if isinstance(owner, Ref):
             self.heap.set(owner.address, replace(held, learned=marks))
         return marks
@@ -338,7 +357,7 @@ class Learners(Operations):
             self.fit(owner, held, args, site)
             learned = self.importance(self.heap.load(owner))
             return self.i.data.marked(self.heap.data(args.pos[0] if args.pos else None), learned)
-        if name in PREDICTS:
+        if name in PREDICTS or (name == "transform" and api.kind == "spark"):
             first = args.pos[0] if args.pos else next(iter(args.kw.values()), None)
             if first is None:
                 return UNKNOWN
@@ -413,6 +432,7 @@ class Learners(Operations):
             held_out=held_out,
             baseline=self.is_baseline(held),
             seeds=self._seed_of(held, args),
+            held=held,
         )
         self._note_calibration(held, x, y, train, site)
         for data in held_out:

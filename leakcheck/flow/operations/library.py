@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations, handlers
 from leakcheck.flow.operations.common import SEARCH_CALLS, UNKNOWN_CLASS, last_part, no_args, words_of
+from leakcheck.flow.operations.randomness import UNKNOWN_ARGUMENTS
 from leakcheck.flow.operations.series import SERIES_KINDS
 from leakcheck.flow.operations.special import FUNCTIONS
 from leakcheck.flow.rows import Site
 from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
+    UNKNOWN,
     Const,
     LibObject,
     Value,
@@ -79,6 +81,7 @@ class Library(Operations):
 
     def _unknown(self, name: str, args: Args, site: Site) -> Value:
         short = name.rsplit(".", 1)[-1]
+        self.i.randomness.seed_by_name(short)
         for value in args.all():
             if short in SEARCH_CALLS:
                 self.i.scoring.objective(value, site)
@@ -104,6 +107,8 @@ class Library(Operations):
             if param.startswith("*"):
                 break
             values.setdefault(param, value)
+        if args.star:
+            values[UNKNOWN_ARGUMENTS] = UNKNOWN
         return values
 
     def construct(self, api: Api, args: Args, site: Site) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, last_part, no_args, role_of_word, words_of
 from leakcheck.flow.rows import Site, union
@@ -111,6 +112,7 @@ class Loading(Operations):
             }
             return self.heap.new(DictObject(dict(splits)))
         if returns == "object":
+            self.i.note_unknown(UnknownKind.VALUE, f"what {what} returns", site)
             return UNKNOWN
         return rows(returns if returns in ("frame", "array", "dataset") else "unknown", role)
 

@@ -46,7 +46,7 @@ _LIKE = {
     "isin": ("is_in",),
     "isnull": ("isna", "notnull", "notna", "duplicated"),
     "any": ("all",),
-    "sum": ("nunique", "count", "unique"),
+    "sum": ("nunique", "count"),
     "fillna": ("fill_null",),
     "bfill": ("backfill",),
     "ffill": ("pad",),

@@ -216,8 +216,10 @@ class Objects(Operations):
 
     def call_method(self, owner: Value, held: LibObject, name: str, args: Args, site: Site) -> Value:
         part = held.api.part
+        if name == "set_params" and isinstance(owner, Ref):
+            self.heap.set(owner.address, replace(held, args={**held.args, **args.kw}))
+            return owner
         if name in (
-            "set_params",
             "set_output",
             "compile",
             "eval",

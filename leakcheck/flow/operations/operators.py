@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Column, Mark, Predict, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import EXTREMA, ORDERINGS, RELATIONS, role_of_word, scores_of
+from leakcheck.flow.operations.common import (
+    EXPRESSION,
+    EXTREMA,
+    ORDERINGS,
+    RELATIONS,
+    draw_flag,
+    role_of_word,
+    scores_of,
+)
 from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -44,10 +52,14 @@ class Operators(Operations):
             "lag",
             "lead",
         }
+        if "random" in flags:
+            flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
         name = next((d.name for d in several if d.rows and d.name), "")
         marks |= self.i.choices.scored(several, self.i.site(node))
+        if self.i.scoring.several and not rows and (op == "-" or op in ORDERINGS):
+            self.i.showing.meet(values, self.i.site(node))
         if op in _COMPARISONS or op in ("in", "not in", "is", "is not"):
             if op in ORDERINGS and not rows:
                 flags |= {"compared"} if self.i.choices.same_scores(several) else set()
@@ -83,7 +95,7 @@ class Operators(Operations):
         kind = "columns" if any(d.kind == "columns" for d in several) else "scalar"
         kind = carrier.kind if carrier.rows else kind
         if op == "-" and all(d.kind == "index" for d in several) and len(several) == 2:
-            return self.difference(several[0], several[1], number)
+            return self.i.positions.left(several[0], several[1], number)
         expression = next((d for d in several if d.kind == "expression"), None)
         if expression is not None and not rows:
             kind, name = "expression", expression.name
@@ -96,7 +108,7 @@ class Operators(Operations):
             sources=sources,
             flags=kept,
             name=name,
-            keys=carrier.keys if carrier.kind == "index" else None,
+            keys=carrier.keys if carrier.kind in ("index", "index-item") else None,
         )
 
     def _rows_of_all(self, several: list[Data]) -> Rows:
@@ -115,17 +127,12 @@ class Operators(Operations):
                     ("truth", data.number),
                     CutKind.RANDOM if "random" in data.flags else CutKind.MASK,
                     self.i.data.any_site(data),
+                    drawn=draw_flag(data.flags),
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
         flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
         return data.but(number=number, each=(), mask=(), flags=flags)
-
-    def difference(self, whole: Data, part: Data, number: int) -> Data:
-        """All but the rows of an index."""
-        keys = part.keys if part.keys is not None else part.rows
-        rest = self.rest(whole.rows, keys)
-        return whole.but(rows=rest, keys=rest, number=number)
 
     def rest(self, rows: Rows, taken: Rows) -> Rows:
         """The rows that a part leaves: the other side of its last cut."""
@@ -153,16 +160,16 @@ class Operators(Operations):
         a, b = several
         random = "random" in a.flags or "random" in b.flags
         kind = CutKind.RANDOM if random else CutKind.MASK
-        loops = {"explicit": random}
+        more = {"explicit": random, "drawn": draw_flag(a.flags | b.flags) if random else ""}
         if op in ORDERINGS:
             first, second, kept = {"<": (a, b, True), ">=": (a, b, False), ">": (b, a, True), "<=": (b, a, False)}[op]
-            cut = self.i.data.cut(("less", first.number, second.number), kind, site, **loops)
+            cut = self.i.data.cut(("less", first.number, second.number), kind, site, **more)
             return ((cut, kept, not kept),)
         if op in ("==", "!="):
             constant = self.heap.load(values[1])
             word: object = constant.value if isinstance(constant, Const) else ("value", b.number)
             if isinstance(word, bool):
-                cut = self.i.data.cut(("truth", a.number), kind, site, **loops)
+                cut = self.i.data.cut(("truth", a.number), kind, site, **more)
                 kept = word if op == "==" else not word
                 return ((cut, kept, not kept),)
             cut = self.i.data.cut(("equal", a.number), kind, site, explicit=bool(role_of_word(word)))
@@ -177,7 +184,9 @@ class Operators(Operations):
         if name in EXTREMA and scores and not data.rows:
             return self.i.choices.extremum(name, [data], site)
         if data.kind == "expression":
-            return self.i.data.marked(data, frozenset({self.i.data.learn(name, "statistic", data, site)}))
+            column = frozenset({(EXPRESSION, data.name)}) if data.name else frozenset()
+            learned = self.i.data.learn(name, "statistic", data, site, columns=column)
+            return self.i.data.marked(data, frozenset({learned}))
         if not data.rows or data.kind in ("mask", "row", "index", "columns", "index-item"):
             return data.but(rows=NO_ROWS, kind="scalar", number=number, mask=(), each=(), keys=None)
         if "record" in data.flags or "window" in data.flags or self.across_columns(args, axis):

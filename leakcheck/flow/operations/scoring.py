@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow.events import Mark, Predict, Score, Split, Train
 from leakcheck.flow.operations.base import Operations
@@ -14,6 +14,8 @@ from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
     UNKNOWN,
+    Choice,
+    Const,
     Data,
     DictObject,
     Function,
@@ -34,6 +36,9 @@ class Scoring(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.inside_network = 0
+        self.models: set[int] = set()  # those that were scored
+        self.several = False  # more than one was
+        self.unpredicted = False  # something that no model is known to predict was scored
 
     def p_score(self, api: Api, args: Args, site: Site) -> Value:
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all())) if args.all() else NO_MARKS
@@ -43,6 +48,7 @@ class Scoring(Operations):
             old = frozenset(m for m in marks if isinstance(m, Score))
             if old:
                 return Data(kind="scalar", marks=old, number=self.heap.fresh())
+            self.unpredicted = True
             carriers = [self.heap.data(v) for v in args.pos[:2]]
             learners = [v for v in args.all() if isinstance(self.heap.load(v), LibObject)]
             if learners and any(self.heap.data(v).rows for v in args.all()):
@@ -67,16 +73,17 @@ class Scoring(Operations):
                 )
                 return Data(kind="scalar", marks=frozenset({score}), number=self.heap.fresh())
             return Data(kind="scalar", number=self.heap.fresh())
-        scores = frozenset(self.score(last_part(api.name), p, site, kind=kind) for p in predictions)
+        name, relative = last_part(api.name), api.relative
+        scores = frozenset(self.score(name, p, site, kind=kind, relative=relative) for p in predictions)
         return Data(kind="scalar", marks=scores, number=self.heap.fresh())
 
-    def score(self, what: str, prediction: Predict, site: Site, *, kind: str) -> Score:
+    def score(self, what: str, prediction: Predict, site: Site, *, kind: str, relative: bool = False) -> Score:
         fold = any(cut.kind is CutKind.FOLD for _, cuts in prediction.rows for cut, _ in cuts)
         if kind == "score" and fold:
             kind = "fold"
         data = Data(rows=prediction.rows, name=prediction.name)
         return self._emit_score(
-            what, prediction.model, prediction.trains, prediction.rows, site, prediction.marks, kind, data
+            what, prediction.model, prediction.trains, prediction.rows, site, prediction.marks, kind, data, relative
         )
 
     def _emit_score(
@@ -89,9 +96,15 @@ class Scoring(Operations):
         marks: frozenset[Mark],
         kind: str,
         data: Data,
+        relative: bool = False,
     ) -> Score:
+        if model is not None:
+            self.models.add(model)
+            self.several = len(self.models) > 1
         baseline = bool(trains) and all(t.baseline for t in trains)
-        event = Score(what, model, trains, rows, site, self.i.loops, marks, kind, self.i.data.called(data), baseline)
+        event = Score(
+            what, model, trains, rows, site, self.i.loops, marks, kind, self.i.data.called(data), baseline, relative
+        )
         return self.i.emit((site, what, model, rows, trains, kind), event)  # type: ignore[no-any-return]
 
     def p_loss(self, api: Api, args: Args, site: Site) -> Value:
@@ -115,19 +128,13 @@ class Scoring(Operations):
         for mark in loss.marks:
             if isinstance(mark, Predict) and not any(isinstance(m, Score) for m in loss.marks):
                 rows = Data(rows=mark.rows, marks=mark.marks, name=mark.name)
-                self.i.learners.emit_train(mark.model, "loop", "the model", rows, None, mark.site, (), False, False)
+                self._train_in_loop(mark.model, rows, mark.site)
             if isinstance(mark, Score) and mark.model is not None:
-                self.i.learners.emit_train(
-                    mark.model,
-                    "loop",
-                    "the model",
-                    Data(rows=mark.rows, marks=mark.marks, name=mark.name),
-                    None,
-                    mark.site,
-                    (),
-                    False,
-                    False,
-                )
+                self._train_in_loop(mark.model, Data(rows=mark.rows, marks=mark.marks, name=mark.name), mark.site)
+
+    def _train_in_loop(self, model: int, x: Data, site: Site) -> None:
+        held = self.i.learners.asked.get(model)
+        self.i.learners.emit_train(model, "loop", "the model", x, None, site, (), False, False, held=held)
 
     def p_fold_score(self, api: Api, args: Args, site: Site) -> Value:
         values = self.i.library.named(api, args)
@@ -144,16 +151,32 @@ class Scoring(Operations):
             site,
             last_part(api.name),
             values.get("cv"),
+            values.get("scoring", NONE),
         )
         return Data(kind="scalar", marks=frozenset({score}) if score else NO_MARKS, number=self.heap.fresh())
 
+    def _splitter(self, cv: Value | None) -> Any:
+        """Of splitters that depend on a condition, the one for groups: the others are for when there are none."""
+        held = self.heap.load(cv) if cv is not None else None
+        if isinstance(held, Choice):
+            options = [self.heap.load(option) for option in held.options]
+            return next((o for o in options if isinstance(o, LibObject) and o.api.kind == "group"), options[0])
+        return held
+
     def fold(
-        self, learner: Value | None, x: Data, y: Data | None, site: Site, what: str, cv: Value | None
+        self,
+        learner: Value | None,
+        x: Data,
+        y: Data | None,
+        site: Site,
+        what: str,
+        cv: Value | None,
+        scoring: Value = NONE,
     ) -> Score | None:
         """Cross-validation: train on each fold's rest, score on the fold."""
         if not x.rows:
             return None
-        splitter = self.heap.load(cv) if cv is not None else None
+        splitter = self._splitter(cv)
         cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site))
         train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
         if isinstance(splitter, LibObject) and cut.kind is CutKind.RANDOM:
@@ -173,8 +196,22 @@ class Scoring(Operations):
             False,
             self.i.learners.picks_columns(held),
             baseline=self.i.learners.is_baseline(held),
+            held=held,
         )
-        return self._emit_score(what, model, (train,), test_rows, site, x.marks, "fold", x)
+        relative = self._is_relative(held, self.heap.load(scoring))
+        return self._emit_score(what, model, (train,), test_rows, site, x.marks, "fold", x, relative)
+
+    def _is_relative(self, held: Any, scoring: Any) -> bool:
+        """Whether a metric by its scikit-learn name, or an estimator's own, is relative to a trivial prediction."""
+        if not isinstance(scoring, Const) or not isinstance(scoring.value, str):
+            return scoring == NONE and self._is_regressor(held)
+        names = (f"sklearn.metrics.{scoring.value}", f"sklearn.metrics.{scoring.value}_score")
+        return any(api is not None and api.relative for api in map(self.i.tables.lookup, names))
+
+    def _is_regressor(self, held: Any) -> bool:
+        """Whether an estimator's own score is R2."""
+        api = self.i.learners.predictor(held)
+        return api is not None and ("Regress" in api.name or api.name.endswith(("SVR", "KernelRidge")))
 
     def p_fold_predict(self, api: Api, args: Args, site: Site) -> Value:
         values = self.i.library.named(api, args)
@@ -201,7 +238,7 @@ class Scoring(Operations):
                 marks = self.heap.data(value).marks
                 self.heap.set(owner.address, replace(held, learned=held.learned | marks))
             return value
-        if name in ("compute", "result") and (args.pos or args.kw):
+        if name in ("compute", "result", "evaluate") and (args.pos or args.kw):
             return self.p_score(held.api, args, site)
         if name in ("compute", "result"):
             return Data(kind="scalar", marks=held.learned, number=self.heap.fresh())
@@ -228,7 +265,8 @@ class Scoring(Operations):
         if data.each and data.kind == "dataset":
             data = data.but(each=())
         prediction = self.i.learners.predict(owner, held, data, site)
-        score = self.score(name, prediction, site, kind="score")
+        relative = name == "score" and self._is_regressor(held)
+        score = self.score(name, prediction, site, kind="score", relative=relative)
         return Data(kind="scalar", marks=frozenset({score}), number=self.heap.fresh())
 
     def objective(self, value: Value, site: Site) -> None:

@@ -202,7 +202,8 @@ class Series(Operations):
         if args.get(0, "subset") is not None:
             # One row of each is kept: the order served to choose it.
             held = self.untied(held, lambda tie: tie.kind is TieKind.SORTED)
-        return self.i.frames.m_dropna(owner, held, args, site)
+        kept = self.i.frames.m_dropna(owner, held, args, site)
+        return kept.but(flags=kept.flags | {"distinct"}) if isinstance(kept, Data) and kept.kind == "series" else kept
 
     # --- lags and leads ------------------------------------------------------------------------------------------
 
@@ -383,6 +384,11 @@ class Series(Operations):
         if size is not None and step is not None and step >= size:
             return data
         return self.tied(data, TieKind.WINDOW, "windows", site, ahead=size)
+
+    def width(self, lower: Data, upper: Data) -> int | None:
+        """How far two bounds are apart, where that is known."""
+        distance = self._distance(lower.number, upper.number)
+        return self._constant(distance) if distance is not None else None
 
     def _distance(self, lower: int, upper: int) -> int | None:
         """The number of the width between two bounds; 0 where both move with one counter."""

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
+from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
+from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -40,6 +42,8 @@ FUNCTIONS = {
     "copy.deepcopy": "call_deepcopy",
     "functools.partial": "call_partial",
     "functools.reduce": "call_reduce",
+    "joblib.Parallel": "call_parallel",
+    "joblib.delayed": "call_delayed",
     "joblib.dump": "call_dump",
     "joblib.load": "call_load",
     "lightgbm.train": "call_lightgbm_train",
@@ -49,12 +53,16 @@ FUNCTIONS = {
     "numpy.asanyarray": "call_array",
     "numpy.asarray": "call_array",
     "numpy.ascontiguousarray": "call_array",
+    "numpy.delete": "call_delete",
     "numpy.random.Generator": "call_default_rng",
     "numpy.random.RandomState": "call_default_rng",
     "numpy.random.choice": "call_choice",
     "numpy.random.default_rng": "call_default_rng",
+    "numpy.random.integers": "call_integers",
     "numpy.random.permutation": "call_permutation",
+    "numpy.random.permuted": "call_permutation",
     "numpy.random.rand": "call_rand",
+    "numpy.random.randint": "call_integers",
     "numpy.random.random": "call_rand",
     "numpy.random.random_sample": "call_rand",
     "numpy.random.shuffle": "call_shuffle",
@@ -71,6 +79,7 @@ FUNCTIONS = {
     "pickle.load": "call_load",
     "polars.col": "call_col",
     "random.Random": "call_default_rng",
+    "random.randint": "call_integers",
     "random.random": "call_rand",
     "random.sample": "call_choice",
     "random.shuffle": "call_shuffle",
@@ -117,6 +126,12 @@ class SpecialFunctions(Operations):
         if not picker.rows and picker.kind not in ("index",):
             return data.but(number=self.heap.fresh())
         return self.i.subscripts.picked(data, picker.but(kind="index")).but(each=())
+
+    def call_delayed(self, name: str, args: Args, site: Site) -> Value:
+        return args.pos[0] if args.pos else UNKNOWN  # called at once, instead of by the pool
+
+    def call_parallel(self, name: str, args: Args, site: Site) -> Value:
+        return Lib("builtins.list")  # the results of the calls that it is given, in order
 
     def call_partial(self, name: str, args: Args, site: Site) -> Value:
         if not args.pos:
@@ -169,8 +184,10 @@ class SpecialFunctions(Operations):
                     CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
                     site,
                     bound=known,
+                    order=order if order.startswith("order:") else "",
                     explicit=False,
                     shuffled=bool(order),
+                    drawn=order,
                 )
             )
         for n in range(len(cuts) + 1):
@@ -185,32 +202,36 @@ class SpecialFunctions(Operations):
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
         number = self.heap.number("permutation", site, data.number)
-        flags = frozenset({"shuffled", f"order:{number}"})
+        flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)}) | (
+            data.flags & LASTING
+        )
         if data.rows:
             return data.but(number=number, flags=data.flags | flags, each=(), name="")
-        return self._index(site, number, flags)
-
-    def _index(self, site: Site, number: int, flags: frozenset[str]) -> Data:
-        """Positions of rows: 0 to n - 1, in some order."""
-        root = self.i.new_rows("positions", site, "positions", "index", key=number)
-        return Data(kind="index", rows=root.rows, keys=root.rows, number=number, flags=flags)
+        index = self.i.positions.index(site, number, flags)
+        return self.i.positions.first(index, args.pos[0], site) if args.pos else index
 
     def call_arange(self, name: str, args: Args, site: Site) -> Value:
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
-            data = self._index(site, self.heap.number("arange", *numbers), frozenset())
+            data = self.i.positions.index(site, self.heap.number("arange", *numbers))
             return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
-        return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"range", "varies"}), each=tuple(args.pos))
+        if len(args.pos) == 2 and not all(isinstance(self.heap.load(v), Const) for v in args.pos):
+            data = self.i.positions.index(site, self.heap.number("arange", *numbers), frozenset({"range"}))
+            return self.i.positions.from_on(data, args.pos[0], site).but(each=tuple(args.pos))
+        flags = frozenset({"range", "varies", *(["spaced"] if len(args.pos) > 2 else [])})
+        return Data(kind="scalar", number=self.heap.fresh(), flags=flags, each=tuple(args.pos))
 
     def call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
             number = self.heap.number("shuffle", site, self.heap.data(value).number)
-            flags = frozenset({"shuffled", f"order:{number}"})
+            flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
+            if isinstance(held, Data):
+                flags |= held.flags & LASTING
             if isinstance(held, Data) and isinstance(value, Ref):
                 self.heap.set(value.address, held.but(number=number, flags=held.flags | flags))
             elif isinstance(held, Data) and held.kind == "index":
-                self._rebind(value, self._index(site, number, flags))
+                self._rebind(value, self.i.positions.index(site, number, flags))
             elif isinstance(held, ListObject) and isinstance(value, Ref) and held.items is not None:
                 self.heap.set(value.address, ListObject(None, self.i.containers.element(value)))
         return NONE
@@ -222,40 +243,36 @@ class SpecialFunctions(Operations):
                 self.heap.set(key, new)
 
     def call_rand(self, name: str, args: Args, site: Site) -> Value:
-        return Data(kind="scalar", number=self.heap.number("random", site), flags=frozenset({"random"}))
+        number = self.heap.number("random", site)
+        flags = frozenset({"random", self.i.randomness.drawn(name, site, f"drawn:{number}", args.kw)})
+        return Data(kind="scalar", number=number, flags=flags)
+
+    def call_integers(self, name: str, args: Args, site: Site) -> Value:
+        if len(args.pos) < 3 and "size" not in args.kw:
+            return self.call_rand(name, args, site)
+        return self.i.loading.loaded("array", last_part(name), site, "", None, made=True)
 
     def call_choice(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        if data.rows or data.kind == "index":
-            base = data if data.rows else self._index(site, self.heap.number("choice", site), frozenset())
-            if self.i.library.is_true(args.get(2, "replace")):
-                draw = self.i.data.draw("choice with replacement", base, site)
-                return base.but(marks=base.marks | {draw}, number=self.heap.fresh(), flags=base.flags | {"repeated"})
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
-            return self.i.data.narrowed(base, cut, 0)
-        if isinstance(self.heap.load(args.pos[0]) if args.pos else None, Data | Const):
-            base = self._index(site, self.heap.number("choice", site), frozenset())
-            if self.i.library.is_true(args.get(2, "replace")):
-                draw = self.i.data.draw("choice with replacement", base, site)
-                return base.but(marks=frozenset({draw}), flags=frozenset({"random", "repeated"}))
-            if "p" in args.kw or (
-                isinstance(self.heap.load(args.pos[0]), Const)
-                and not isinstance(self.heap.load(args.get(1, "size") or NONE), Const)
-            ):
-                pass
-            cut = self.i.data.cut(("choice", site, base.rows), CutKind.RANDOM, site, explicit=False)
-            return self.i.data.narrowed(base, cut, 0)
-        return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
+        counted = bool(args.pos) and isinstance(self.heap.load(args.pos[0]), Data | Const)
+        if not data.rows and data.kind != "index" and not counted:
+            return Data(kind="scalar", number=self.heap.fresh(), flags=frozenset({"random"}))
+        replacing = self.i.library.is_true(args.get(2, "replace"))
+        key = self.i.randomness.drawn(name, site, f"drawn:{data.number}", args.kw)
+        return self.i.positions.drawn(data, "choice", site, replacing=replacing, key=key)
 
     def call_setdiff1d(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
             return UNKNOWN
         a, b = self.heap.data(args.pos[0]), self.heap.data(args.pos[1])
-        if not a.rows:
-            keys = b.keys if b.keys is not None else b.rows
-            start = frozenset((root, ()) for root, _ in keys)
-            a = Data(kind="index", rows=start, keys=start)
-        return self.i.operators.difference(a, b, self.heap.number("difference", a.number, b.number))
+        return self.i.positions.left(a, b, self.heap.number("difference", a.number, b.number))
+
+    def call_delete(self, name: str, args: Args, site: Site) -> Value:
+        data, gone = (self.heap.data(args.get(n, key)) for n, key in ((0, "arr"), (1, "obj")))
+        along_rows = data.kind == "index" or self.heap.load(args.get(2, "axis") or NONE) == Const(0)
+        if along_rows and self.i.positions.cut_of(self.i.positions.places(gone)) is not None:
+            return self.i.positions.left(data, gone, self.heap.number("difference", data.number, gone.number))
+        return self.i.data.pass_through(args)
 
     def call_where(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) >= 3:
@@ -418,10 +435,12 @@ class SpecialFunctions(Operations):
         path = self.heap.load(args.pos[0]) if args.pos else NONE
         if isinstance(path, Const) and str(path.value) in self.i.callables.saved:
             return self.i.callables.saved[str(path.value)]
+        self.i.note_unknown(UnknownKind.VALUE, f"what {name} returns", site)
         return UNKNOWN
 
     def call_default_rng(self, name: str, args: Args, site: Site) -> Value:
         # A generator draws as the module of the same name does.
+        self.i.randomness.made(args.all())
         return Lib("numpy.random")
 
     def call_reduce(self, name: str, args: Args, site: Site) -> Value:

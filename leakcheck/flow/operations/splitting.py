@@ -35,9 +35,13 @@ class Splitting(Operations):
     def p_split(self, api: Api, args: Args, site: Site) -> Value:
         arrays: list[Value] = list(args.pos)
         arrays += [v for k, v in args.kw.items() if k in ("X", "y", "arrays", "data")]
-        return Items(tuple(self.split_in_two(arrays, args, site, last_part(api.name), api.kind)))
+        parts, cut = self.split_in_two(arrays, args, site, last_part(api.name), api.kind)
+        self.i.randomness.split(api, self.i.library.named(api, args), site, cut)
+        return Items(tuple(parts))
 
-    def split_in_two(self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = "") -> list[Value]:
+    def split_in_two(
+        self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = ""
+    ) -> tuple[list[Value], Cut]:
         several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
@@ -65,7 +69,7 @@ class Splitting(Operations):
             parts += [self._part(data, cut, 0), self._part(data, cut, 1)]
         event = Split(cut, rows, site, self.i.loops, what, tuple(several))
         self.i.emit((site, cut), event)
-        return parts
+        return parts, cut
 
     def _part(self, data: Data, cut: Cut, part: int) -> Data:
         if not data.rows and data.kind != "index":
@@ -82,13 +86,15 @@ class Splitting(Operations):
         if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
             data = self.i.series.windows_of(args.pos[0], data, site)
         lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
-        return self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name))
+        parts, cut = self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name))
+        self.i.randomness.split(api, self.i.library.named(api, args), site, cut)
+        return parts
 
-    def random_parts(self, data: Data, count: int, site: Site, what: str) -> Value:
+    def random_parts(self, data: Data, count: int, site: Site, what: str) -> tuple[Value, Cut]:
         roles = {2: ("train", "test"), 3: ("train", "validation", "test")}.get(count, ("train", *[""] * (count - 1)))
         cut = self.i.data.cut(("parts", site, data.rows), CutKind.RANDOM, site, roles=roles)
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, what, (data,)))
-        return Items(tuple(self._part(data, cut, n) for n in range(count)))
+        return Items(tuple(self._part(data, cut, n) for n in range(count))), cut
 
     def folds(self, data: Data, site: Site, given: Any, owner: object) -> tuple[Cut, Rows]:
         """The cut that a splitter, a number of folds or prepared folds make over rows."""
@@ -122,6 +128,8 @@ class Splitting(Operations):
         self.i.emit(
             (site, cut), Split(cut, rows, site, self.i.loops, last_part(held.api.name) if held else "folds", (data,))
         )
+        if held is not None:
+            self.i.randomness.splitter(held, cut)
         return cut, rows
 
     def _prepared(self, given: Any) -> Cut | None:
@@ -150,6 +158,9 @@ class Splitting(Operations):
         results: list[Value] = []
         for value in args.pos or [v for k, v in values.items() if k in ("X", "y", "a", "population")]:
             data = self.heap.data(value)
+            if data.kind == "index":
+                results.append(self.i.positions.drawn(data, last_part(api.name), site, replacing=replacing))
+                continue
             if not data.rows:
                 continue
             if replacing and last_part(api.name) == "resample":
@@ -158,6 +169,7 @@ class Splitting(Operations):
                 results.append(new.but(flags=new.flags | {"repeated"}))
             else:
                 cut = self.i.data.cut(("draw", site, data.rows), CutKind.RANDOM, site, explicit=False)
+                self.i.randomness.split(api, values, site, cut)
                 results.append(self.i.data.narrowed(data, cut, 0))
         if not results:
             return Data(kind="index", number=self.heap.fresh(), flags=frozenset({"random"}))

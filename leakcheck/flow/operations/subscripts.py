@@ -18,12 +18,13 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    draw_flag,
     order_of,
     role_of_word,
     scores_of,
     split_words,
 )
-from leakcheck.flow.rows import Cut, CutKind, apply_steps, within
+from leakcheck.flow.rows import Cut, CutKind, Rows, apply_steps, within
 from leakcheck.flow.values import (
     UNKNOWN,
     Choice,
@@ -71,6 +72,8 @@ class Subscripts(Operations):
             return self.i.objects.instance_item(base, held, self.i.eval(index))
         if isinstance(held, LibObject):
             return self.i.objects.get_item(base, held, self._index_value(index), self.i.site(node))
+        if isinstance(held, Method):
+            held = base = self.field_taken(held) or base
         if isinstance(held, Data):
             return self._item_of_data(base, held, index, node)
         return UNKNOWN
@@ -226,6 +229,10 @@ class Subscripts(Operations):
             data = data.but(flags=data.flags ^ {"reversed"})
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
+        bounds = [self.heap.data(self.i.eval(node)) for node in (index.lower, index.upper) if node is not None]
+        near = self.i.positions.near(data, bounds, self.i.site(index))
+        if near is not None:
+            return near
         result = data
         for bound_node, part in ((index.lower, 1), (index.upper, 0)):
             if bound_node is None:
@@ -249,8 +256,11 @@ class Subscripts(Operations):
                 CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
                 self.i.site(bound_node),
                 bound=known,
+                order=order if order.startswith("order:") else "",
                 explicit=False,
                 shuffled="shuffled" in data.flags,
+                drawn=order,
+                apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
             )
             result = self.i.data.narrowed(result, cut, part)
         return result
@@ -311,6 +321,11 @@ class Subscripts(Operations):
                 number = self.heap.number("column?", data.number, picker.number)
                 data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
+            if picker.kind == "index-item":
+                around = "near" in picker.flags and "spaced" not in picker.flags
+                data = self.i.positions.at(data, picker)
+                if around:
+                    data = self.i.series.tied(data, TieKind.WINDOW, "windows", self.i.data.any_site(picker))
             return data.but(kind="row", columns=None, number=self.heap.fresh(), each=())
         if (
             subscript
@@ -328,6 +343,7 @@ class Subscripts(Operations):
         """Rows of `data` at the places that a mask or an index names."""
         if picker.mask:
             return self._filtered(data, picker)
+        picker = self.i.positions.places(picker)
         # A column of the table itself picks the rows in which it is true.
         own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
         if picker.kind == "mask" or (own_column and picker.rows and within(data.rows, picker.rows)):
@@ -335,6 +351,7 @@ class Subscripts(Operations):
                 ("truth", picker.number),
                 CutKind.RANDOM if "random" in picker.flags else CutKind.MASK,
                 self.i.data.any_site(picker),
+                drawn=draw_flag(picker.flags),
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
@@ -350,7 +367,9 @@ class Subscripts(Operations):
                     ("index", picker.number), CutKind.MASK, self.i.data.any_site(picker), explicit=False
                 )
                 return self.i.data.narrowed(data, cut, True)
-            draws = frozenset(m for m in picker.marks if isinstance(m, Draw))
+            if picker.name and rows != data.rows:
+                self.i.hint(rows, picker.name)
+            draws = frozenset(self._drawn(m, rows) for m in picker.marks if isinstance(m, Draw))
             flags = data.flags | (picker.flags & {"shuffled"})
             return self.i.data.marked(data.but(rows=rows, number=number, each=(), flags=flags), draws)
         if not data.rows:
@@ -362,6 +381,12 @@ class Subscripts(Operations):
             )
         drawn = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
         return self.i.data.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), drawn)
+
+    def _drawn(self, draw: Draw, rows: Rows) -> Draw:
+        """What was said of positions, said of the rows at these places."""
+        if {root for root, _ in draw.rows} & {root for root, _ in rows}:
+            return draw
+        return self.i.emit((draw, rows), replace(draw, rows=rows))  # type: ignore[no-any-return]
 
     def _filtered(self, data: Data, mask: Data) -> Data:
         result = data
@@ -434,6 +459,15 @@ class Subscripts(Operations):
             return self._field(held, name)
         # Not known to be a method: taken as one when it is called, as a field when it is not.
         return Method(base, None, name)
+
+    def field_taken(self, method: Method) -> Data | None:
+        """What was taken for a method of data and is a field, since it has attributes or items of its own."""
+        owner = self.heap.load(method.owner)
+        if method.function is not None or not isinstance(owner, Data) or not owner.rows:
+            return None
+        if owner.columns is not None and not self._is_method(owner, method.name):
+            return self.column(owner, method.name)
+        return self._field(owner, method.name)
 
     def _field(self, held: Data, name: str) -> Data:
         return held.but(

@@ -72,13 +72,19 @@ class Writes(Operations):
                 pattern = self.heap.data(key).name
                 self._set_unknown_columns(base, held, value, pattern if "*" in pattern else "*")
             else:
-                self._blend(base, held, value)
+                mask = self.i.positions.written(held, self.heap.data(key), value)
+                if mask is not None:
+                    self.heap.set(base.address, mask)
+                else:
+                    self._blend(base, held, value)
             return
         key = self.heap.load(self.i.eval(index)) if not isinstance(index, s.Slice) else UNKNOWN
         value = self.i.boxed(value, key.value) if isinstance(key, Const) and isinstance(key.value, str) else value
         if isinstance(held, DictObject):
             if isinstance(key, Const) and hashable(key.value):
-                self.heap.set(base.address, DictObject({**held.items, key.value: value}, held.any, held.default))
+                together = {**held.items, key.value: value}
+                self.heap.set(base.address, DictObject(together, held.any, held.default))
+                self.i.showing.meet(together.values(), self.i.statement_site())
             else:
                 joined = value if held.any is None else self.heap.join(held.any, value)
                 self.heap.set(base.address, DictObject(held.items, joined, held.default))
