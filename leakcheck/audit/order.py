@@ -59,7 +59,10 @@ def _gap(gap: str, numeric: bool) -> int:
 
 
 def _shown(value: int, numeric: bool) -> str:
-    return str(value) if numeric else pd.Timestamp(value, unit="ns").isoformat(sep=" ", timespec="seconds")
+    """A number as it is, a date without the time of day where that is midnight."""
+    if numeric:
+        return str(value)
+    return pd.Timestamp(value, unit="ns").isoformat(sep=" ", timespec="seconds").removesuffix(" 00:00:00")
 
 
 def _bar(extent: tuple[int, int], low: int, high: int) -> str:

@@ -59,7 +59,7 @@ def read_pairs(claim: Claim, root: Path) -> Paired:
     return _long(claim, table)
 
 
-class NoSuchMethod(LeakcheckError):
+class NoSuchMethodError(LeakcheckError):
     """A table holds no column and no method of a name."""
 
 
@@ -298,7 +298,7 @@ def _method_column(claim: Claim, table: Table, names: Sequence[str]) -> int:
         known = "methods " + ", ".join(repr(name) for name in list(counts)[:12])
         names = [name for name in names if name not in counts]
     missing = " and ".join(repr(name) for name in names if table.find(name) is None or named is not None)
-    raise NoSuchMethod(
+    raise NoSuchMethodError(
         f"there is no column and no method {missing}",
         file=table.path,
         place="header" if named is None else f"column {table.columns[named]!r}",

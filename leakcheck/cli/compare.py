@@ -64,7 +64,7 @@ def _compared(
 ) -> tuple[tuple[ClaimFacts, ...], tuple[Finding, ...], _Extras]:
     """Facts and findings of each method compared with `a`, and what was asked for beside."""
     from leakcheck.claims.check import check_claims
-    from leakcheck.claims.pairing import NoSuchMethod
+    from leakcheck.claims.pairing import NoSuchMethodError
     from leakcheck.claims.rules import findings_of
     from leakcheck.project.fingerprint import fingerprints_without_code
 
@@ -72,7 +72,7 @@ def _compared(
     checked = check_claims(claims, root, settings)
     if checked.failures:
         error = checked.failures[0].error
-        if isinstance(error, NoSuchMethod) and None in (options.a, options.b):
+        if isinstance(error, NoSuchMethodError) and None in (options.a, options.b):
             raise LeakcheckError("name the methods with --a and --b", file=error.file, found=error.found)
         raise error
     extras = _Extras(_rank(options, claims, root), _variance(options, root))
@@ -97,7 +97,7 @@ def build_parser() -> Parser:
     add(
         "--a",
         metavar="NAME",
-        help="the method to beat: a column, or a name in the method column (default: a, or the name of the first RESULTS)",
+        help="the method to beat: a column, or a name in the method column (default: a, or the first RESULTS)",
     )
     add("--b", action="append", metavar="NAME", help="the method claimed to be better (default: every other one)")
     add("--metric", metavar="NAME", help="the score: its column in a long table")
@@ -244,14 +244,14 @@ def _variance(options: argparse.Namespace, root: Path) -> tuple[Component, ...]:
     """Components of the spread of method b over the factors of its runs."""
     if options.factors is None:
         return ()
-    from leakcheck.claims.pairing import NoSuchMethod, runs_of
+    from leakcheck.claims.pairing import NoSuchMethodError, runs_of
     from leakcheck.claims.variance import variance_components
 
     method = options.b[0] if options.b else "b"
     names = [name.strip() for name in options.factors.split(",")]
     try:
         values, factors = runs_of(_base(options), method, names, root)
-    except NoSuchMethod as error:
+    except NoSuchMethodError as error:
         if options.b:
             raise
         raise LeakcheckError("name the method with --b", file=error.file, found=error.found) from None
@@ -300,9 +300,7 @@ def _render(
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _full(
-    facts: Sequence[ClaimFacts], findings: Sequence[Finding], lines: Sequence[str], extras: _Extras
-) -> list[str]:
+def _full(facts: Sequence[ClaimFacts], findings: Sequence[Finding], lines: Sequence[str], extras: _Extras) -> list[str]:
     """The summaries, what was asked for beside, and the lines of the findings with what to do."""
     from leakcheck.claims.text import ablation_text, ranking_text, summary_text, variance_text
 

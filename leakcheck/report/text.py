@@ -144,9 +144,8 @@ def summary(
     places = len({finding.location.path for finding in findings})
     # Modules that checked files import, and data, may hold findings without being among the files.
     where = f"{places} of {count(files, 'file')}" if places <= files else count(places, "file")
-    return (
-        f"Found {count(len(findings), 'finding')} ({', '.join(kinds)}) in {where}{hidden}"
-        + (f"; {count(errors, 'file or cell', 'files or cells')} could not be read." if errors else ".")
+    return f"Found {count(len(findings), 'finding')} ({', '.join(kinds)}) in {where}{hidden}" + (
+        f"; {count(errors, 'file or cell', 'files or cells')} could not be read." if errors else "."
     )
 
 
