@@ -144,6 +144,11 @@ class ScanResult:
 
         return findings_frame(self.findings)
 
+    def __repr__(self) -> str:
+        counts = {"findings": self.findings, "errors": self.errors, "suppressed": self.suppressed}
+        told = ", ".join(f"{len(items)} {what}" for what, items in counts.items())
+        return f"<ScanResult: {told}; {self.files} files>"
+
     def _repr_html_(self) -> str:
         from leakcheck.report.notebook import findings_html
 

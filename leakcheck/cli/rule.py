@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from leakcheck.cli.options import use_rules_here
@@ -20,6 +20,7 @@ from leakcheck.scaffold import FAMILIES, checkout_at, new_rule_of_leakcheck, new
 EXAMPLES = """\
 examples:
   leakcheck rule                                  list all rules
+  leakcheck rule LK1                              list those whose codes start so
   leakcheck rule LK101
   leakcheck rule preprocess-before-split
   leakcheck rule --new scale-twice --family separation        in a clone of leakcheck
@@ -36,7 +37,10 @@ def run(arguments: list[str]) -> int:
         raise LeakcheckError("--code and --family belong to a new rule", expected="--new NAME")
     use_rules_here()
     style = style_of(sys.stdout, options.color)
-    lines = _list(style) if options.rule is None else _shown(_page(options.rule), style)
+    starting = [] if options.rule is None else _starting(options.rule)
+    lines = (
+        _list(starting or _rows(), style) if starting or options.rule is None else _shown(_page(options.rule), style)
+    )
     for line in lines:
         print(line)
     return 0
@@ -50,7 +54,9 @@ def build_parser() -> Parser:
         "Show what a rule finds, with wrong and right examples; or start a new rule.",
         EXAMPLES,
     )
-    parser.add_argument("rule", nargs="?", metavar="CODE", help="a code or name; lists all rules without it")
+    parser.add_argument(
+        "rule", nargs="?", metavar="CODE", help="a code or name; a prefix (LK1) lists its rules, nothing lists all"
+    )
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="(default: on terminals)")
     new = parser.add_argument_group("a new rule").add_argument
     new("--new", metavar="NAME", help="write a rule file and its page, to be edited; nothing is overwritten")
@@ -95,11 +101,22 @@ def _folder_of_rules() -> Path:
     )
 
 
-def _list(style: Style) -> Iterator[str]:
+def _rows() -> list[tuple[str, str, str, str]]:
+    """Code, name, severity and class of every rule."""
     from leakcheck.rules import rules
 
     rows = [(code, name, "error" if code == "LK001" else "warning", "") for code, name in DRIVER_CODES.items()]
-    rows += [(rule.code, rule.name, rule.severity.value, rule.leak_class) for rule in rules()]
+    return rows + [(rule.code, rule.name, rule.severity.value, rule.leak_class) for rule in rules()]
+
+
+def _starting(wanted: str) -> list[tuple[str, str, str, str]]:
+    """The rules whose codes go on from a prefix such as LK1; none where it is a whole code or a name."""
+    prefix = wanted.upper()
+    rows = [row for row in _rows() if row[0].startswith(prefix)]
+    return [] if any(row[0] == prefix for row in rows) else rows
+
+
+def _list(rows: Sequence[tuple[str, str, str, str]], style: Style) -> Iterator[str]:
     width = max(len(name) for _, name, _, _ in rows)
     for code, name, severity, leak_class in rows:
         yield f"{style.bold(code)}  {name:<{width}}  {severity:<7}  {leak_class}".rstrip()

@@ -13,7 +13,7 @@ from leakcheck.project.paths import shown
 
 FILE_NAMES = ("leakcheck.toml", "pyproject.toml")
 # What marks the root of a project that has no configuration.
-_ROOT_MARKS = ("pyproject.toml", ".git", ".hg", "setup.py", "setup.cfg", "requirements.txt", "environment.yml")
+ROOT_MARKS = ("pyproject.toml", ".git", ".hg", "setup.py", "setup.cfg", "requirements.txt", "environment.yml")
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def _common_folder(paths: Sequence[Path]) -> Path:
 
 def _project_root(start: Path) -> Path:
     for folder in (start, *start.parents):
-        if any((folder / mark).exists() for mark in _ROOT_MARKS):
+        if any((folder / mark).exists() for mark in ROOT_MARKS):
             return folder
     return start
 

@@ -111,6 +111,8 @@ def _named(path: Path, problems: list[Problem], is_unsaved: bool) -> Iterator[Fo
         problems.append(Problem(f"{what}: expected a Python file, notebook or folder", place))
     elif path.suffix in SUFFIXES or _has_python_shebang(path):
         yield Found(name, os.path.realpath(path), True)
+    elif path.suffix in PROSE_SUFFIXES:
+        problems.append(Problem("Markdown is read where its folder is scanned; name the folder", place))
     else:
         problems.append(
             Problem("neither a Python file (.py, .pyw, or a Python first line) nor a notebook (.ipynb)", place)

@@ -11,6 +11,7 @@ from string import Template
 from leakcheck import __version__
 from leakcheck.errors import LeakcheckError
 from leakcheck.plugins import CODE, NAME
+from leakcheck.project.config import FILE_NAMES, ROOT_MARKS
 from leakcheck.project.paths import shown
 
 _TEMPLATES = Path(__file__).parent
@@ -72,10 +73,12 @@ class NewRule:
 
 
 def checkout_at(folder: Path) -> Path | None:
-    """The checkout of leakcheck that a folder lies in."""
+    """The checkout of leakcheck that a folder lies in, unless it lies in another project inside of that."""
     for place in (folder, *folder.parents):
         if (place / "leakcheck/rules/__init__.py").is_file() and (place / "rules/apis").is_dir():
             return place
+        if any((place / mark).exists() for mark in (*FILE_NAMES, *ROOT_MARKS)):
+            return None
     return None
 
 

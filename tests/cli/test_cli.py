@@ -150,6 +150,8 @@ def test_rules_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     listed = capsys.readouterr().out
     assert listed.splitlines()[0].split() == ["LK001", "unreadable-file", "error"]
     assert "LK101  preprocess-before-split" in listed
+    main(["rule", "lk1"])
+    assert {line[:3] for line in capsys.readouterr().out.splitlines()} == {"LK1"}
     main(["rule", "LK101"])
     assert capsys.readouterr().out.startswith("# preprocess-before-split (LK101)\n")
 

@@ -118,3 +118,10 @@ def test_mistakes_get_one_line(arguments: list[str], message: str, capsys: pytes
 def test_a_file_with_an_equals_sign_in_its_name_is_a_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "seed=1.toml").write_text("ignore = ['LK102']\n", encoding="utf-8")
     assert shown(capsys, "--config", "seed=1.toml")["ignore"] == 'ignore = ["LK102"]  # seed=1.toml:1'
+
+
+def test_an_unknown_code_is_refused_as_by_a_scan(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", "--ignore", "LK999"]) == 2
+    refused = capsys.readouterr().err
+    assert main(["scan", "--ignore", "LK999"]) == 2
+    assert capsys.readouterr().err == refused

@@ -130,3 +130,14 @@ def test_a_project_whose_configuration_names_no_folder(project: Path, capsys: py
 def test_options_of_a_new_rule_need_one(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule", "--code", "ACME001"]) == 2
     assert "expected --new NAME" in capsys.readouterr().err
+
+
+def test_a_project_inside_a_checkout_gets_its_own_rule(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inside = checkout / "fixtures/inside"
+    inside.mkdir(parents=True)
+    (inside / "leakcheck.toml").write_text('rules = ["tools"]\n', encoding="utf-8")
+    monkeypatch.chdir(inside)
+    assert new("our-rule", "--code", "ACME001") == 0
+    assert written(capsys) == ["tools/our_rule.py", "tools/our_rule.md"]

@@ -287,3 +287,33 @@ def test_compare_has_the_same_formats(output_format: str, project: Path, capsys:
     assert "LK801" in printed
     assert main([*arguments, "--output-file", "out"]) == 1
     assert (project / "out").read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--report", "x.pdf"], "x.pdf: unknown kind of report (expected .html, .md or .json, found '.pdf')"),
+        (["--report", "nowhere/x.html"], "nowhere/x.html: the file cannot be written: there is no such folder"),
+        (["--output-file", "nowhere/x.txt"], "nowhere/x.txt: the file cannot be written: there is no such folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_before_the_run(
+    project: Path, option: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["scan", *option]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", f"leakcheck: {message}\n")
+
+
+def test_markdown_named_by_itself(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "README.md").write_text("# Notes\n", encoding="utf-8")
+    assert main(["scan", "README.md"]) == 2
+    assert "Markdown is read where its folder is scanned; name the folder" in capsys.readouterr().err
+
+
+def test_the_baseline_follows_a_renamed_file(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["baseline"])
+    (project / "leak.py").rename(project / "renamed.py")
+    capsys.readouterr()
+    main(["baseline", "--prune"])
+    assert capsys.readouterr().out == f"Wrote 1 finding to {BASELINE} (1 moved).\n"
