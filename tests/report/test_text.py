@@ -1,5 +1,9 @@
 """What people read."""
 
+from dataclasses import replace
+
+import pytest
+
 from leakcheck.findings import Confidence, Finding, Location, Severity, TraceStep
 from leakcheck.project.source import Problem
 from leakcheck.report.ansi import Style
