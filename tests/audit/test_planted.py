@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -65,6 +67,8 @@ def test_broken_time_order() -> None:
     train, test = split(table())
     train.loc[:4, ["visited", "admitted", "lab_time"]] += pd.Timedelta("400D")
     assert audit(train, test) == {"LK701"}
+    message = leakcheck.audit(train=train, test=test, **DECLARED).findings[0].message
+    assert re.search(r"at or after the first of test \(\d{4}-\d\d-\d\d\)", message)
 
 
 def test_same_patient_on_both_sides() -> None:

@@ -1,5 +1,9 @@
 """What people read."""
 
+from dataclasses import replace
+
+import pytest
+
 from leakcheck.findings import Confidence, Finding, Location, Severity, TraceStep
 from leakcheck.project.source import Problem
 from leakcheck.report.ansi import Style
@@ -96,3 +100,9 @@ def test_the_summary_says_what_was_and_what_was_not_found() -> None:
     assert summary([], 0, 3, 0, plain, accepted=2) == "All checks passed: 3 files (2 suppressed by the baseline)."
     assert summary([], 0, 3, 1, plain, 2) == "All checks passed: 3 files (1 suppressed by comments, 2 by the baseline)."
     assert summary([FINDING], 0, 0, 0, plain) == "Found 1 finding (1 warning) in 1 file."
+
+
+@pytest.mark.parametrize(("code", "said"), [("LK101", True), ("LK502", True), ("LK504", False), ("LK703", False)])
+def test_only_findings_that_follow_code_speak_of_links(code: str, said: bool) -> None:
+    lines = full([replace(FINDING, code=code)], lambda _: None, Style(False), 80)
+    assert any("one link is a convention" in line for line in lines) is said
