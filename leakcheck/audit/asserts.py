@@ -39,7 +39,7 @@ def assert_no_leakage(train: Any, test: Any, **options: Any) -> None:
     >>> assert_no_leakage(train, ["The cat sat on the mat"])
     Traceback (most recent call last):
     AssertionError: 1 finding
-    test:1:1: LK601 exact-duplicates-across-splits: 1 of 1 rows of test (100.0 %, 95 % interval 20.7 to 100.0 %) are \
+    test:row 1: LK601 exact-duplicates-across-splits: 1 of 1 rows of test (100.0 %, 95 % interval 20.7 to 100.0 %) are \
 in train too
     """
     from leakcheck.audit import audit

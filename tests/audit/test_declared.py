@@ -110,5 +110,5 @@ def test_scan_reports_what_is_declared(
     monkeypatch.chdir(tmp_path)
     assert main(["scan", "--output-format", "concise"]) == 1
     shown = capsys.readouterr().out
-    assert "test.csv:1:1: LK601" in shown
-    assert "test.csv:1:1: LK702" in shown
+    assert "test.csv:row 1: LK601" in shown
+    assert "test.csv:row 1: LK702" in shown

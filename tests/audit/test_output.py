@@ -189,7 +189,7 @@ def test_html_shows_hashes_and_methods(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_an_unknown_kind_of_report_is_said_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "absent.csv", "absent.csv", "--report", str(tmp_path / "report.doc")]) == 2
-    assert "unknown kind of report (expected .html, .json or .md, found .doc)" in capsys.readouterr().err
+    assert "unknown kind of report (expected .html, .md or .json, found '.doc')" in capsys.readouterr().err
 
 
 def test_a_report_that_cannot_be_written_is_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

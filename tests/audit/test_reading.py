@@ -102,7 +102,7 @@ def test_a_folder_of_text_files(tmp_path: Path, capsys: pytest.CaptureFixture[st
         for number, text in enumerate(texts):
             (tmp_path / name / f"{number}.txt").write_text(text)
     assert main(["audit", str(tmp_path), "--output-format", "concise"]) == 1
-    assert "test/0.txt:1:1: LK601 [error] 1 of 3 rows of test" in capsys.readouterr().out
+    assert "test/0.txt:row 1: LK601 [error] 1 of 3 rows of test" in capsys.readouterr().out
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
