@@ -39,7 +39,7 @@ def test_leakage_fails_with_every_finding() -> None:
         assert_no_leakage(TRAIN, pd.concat([TEST, TRAIN[:1]]), text="text", group="user")
     first, *rest = str(raised.value).splitlines()
     assert first == "2 findings"
-    assert [line.split(": ")[1].split()[0] for line in rest] == ["LK601", "LK702"]
+    assert [line.partition(": ")[2].split()[0] for line in rest] == ["LK601", "LK702"]
 
 
 def test_notes_do_not_fail() -> None:
