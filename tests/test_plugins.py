@@ -247,7 +247,7 @@ def test_audit_and_compare_use_the_projects_rules_too(project: Path, capsys: pyt
     add_rule(text.replace("leak.location", "facts.claim.location"))
     (project / "runs.csv").write_text("seed,a,b\n1,0.5,0.6\n2,0.5,0.6\n3,0.4,0.6\n", encoding="utf-8")
     main(["compare", "runs.csv", "--output-format", "concise"])
-    assert "warning ACME002 ours" in capsys.readouterr().out
+    assert "ACME002 [warning] ours" in capsys.readouterr().out
 
 
 @pytest.fixture

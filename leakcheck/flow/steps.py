@@ -362,16 +362,30 @@ Block: TypeAlias = tuple[Stmt, ...]
 
 
 _PRINTING = frozenset({"print", "display", "debug", "info", "warning", "log", "write", "set_description"})
+_FORMATTING = frozenset({"format", "str", "repr", "round", "int"})
 
 
 def mentions(tree: object, name: str) -> bool:
     """Whether a name stands anywhere in a tree of steps, other than in what is only printed."""
     if isinstance(tree, ExprStmt) and isinstance(tree.value, Call):
         called = tree.value.func
-        if (called.id if isinstance(called, Name) else getattr(called, "name", "")) in _PRINTING:
-            return False
+        if _called(called) in _PRINTING:
+            return any(_computes_with(arg, name) for arg in tree.value.args)
     if isinstance(tree, tuple):
         return any(mentions(part, name) for part in tree)
     if isinstance(tree, Name):
         return tree.id == name
     return isinstance(tree, Node) and any(mentions(getattr(tree, field.name), name) for field in fields(tree))
+
+
+def _computes_with(tree: object, name: str) -> bool:
+    """Whether something is called with a name in what is printed: `print(make(c).score(X, y))`."""
+    if isinstance(tree, Call) and _called(tree.func) not in _FORMATTING:
+        return mentions(tree, name)
+    if isinstance(tree, tuple):
+        return any(_computes_with(part, name) for part in tree)
+    return isinstance(tree, Node) and any(_computes_with(getattr(tree, field.name), name) for field in fields(tree))
+
+
+def _called(func: Expr) -> str:
+    return func.id if isinstance(func, Name) else getattr(func, "name", "")
