@@ -75,6 +75,7 @@ class Programs:
     jobs: int = 1
 
 
+@room_to_work()
 def follow_all(
     sources: Sequence[Source],
     modules: Modules,
@@ -106,18 +107,6 @@ def follow_all(
     Programs
         The same, whatever comes from the cache and however many processes there are.
     """
-    with room_to_work():
-        return _follow_all(sources, modules, tables, cache, jobs, tell)
-
-
-def _follow_all(
-    sources: Sequence[Source],
-    modules: Modules,
-    tables: Tables,
-    cache: Cache | None,
-    jobs: int | None,
-    tell: Callable[[str, int, int], None],
-) -> Programs:
     known: dict[int, Program] = {}
     if cache is not None:
         for number, source in enumerate(sources):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Choose, Learn, Mark, Predict, Score
@@ -16,9 +15,6 @@ from leakcheck.flow.values import (
     Data,
     Value,
 )
-
-if TYPE_CHECKING:
-    pass
 
 _LIMITS = frozenset(
     [

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Column, Draw, Learn, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.operations.common import bare_roots, order_of, role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -60,6 +60,25 @@ class DataOperations(Operations):
             shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
             known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
         return known
+
+    def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
+        """The cut of rows in their order at a position: before it part 0, from it on part 1."""
+        held = self.heap.load(bound)
+        number = held.value if isinstance(held, Const) and not isinstance(held.value, bool) else None
+        order = order_of(data.flags)
+        mixed = order.startswith("order:")
+        rows = data.keys if data.keys is not None else data.rows
+        return self.cut(
+            ("position", bare_roots(rows), order, self.heap.data(bound).number),
+            CutKind.RANDOM if mixed else CutKind.POSITION,
+            site,
+            bound=float(number) if isinstance(number, int | float) else None,
+            order=order if mixed else "",
+            explicit=False,
+            shuffled=bool(order),
+            drawn=order,
+            apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
+        )
 
     def loop_ids(self) -> tuple[int, ...]:
         return tuple(id(loop) for loop in self.i.loops)

@@ -11,10 +11,8 @@ from leakcheck.flow.operations.common import (
     BOUNDS,
     EXPRESSION,
     arguments,
-    bare_roots,
     kw_only,
     node_at,
-    order_of,
     scores_of,
 )
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site
@@ -112,46 +110,17 @@ class Frames(Operations):
             if "sorted" in held.flags and isinstance(first, Const) and first.value == 1 and scores_of(held.marks):
                 return self.i.choices.extremum("first", [held], site)
             return held
-        bound = self.heap.load(args.pos[0]) if args.pos else Const(5)
-        known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-        number = self.heap.data(args.pos[0] if args.pos else Const(5)).number
-        cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), order_of(held.flags), number),
-            CutKind.POSITION,
-            site,
-            bound=known,
-            explicit=False,
-            shuffled="shuffled" in held.flags,
-        )
-        return self.i.data.narrowed(held, cut, 0)
+        bound = args.pos[0] if args.pos else Const(5)
+        return self.i.data.narrowed(held, self.i.data.cut_at(held, bound, site), 0)
 
     def m_tail(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        size = args.pos[0] if args.pos else Const(5)
-        bound = self.heap.load(self.i.operate("-", [size], node_at(site)))
-        known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-        cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
-            CutKind.POSITION,
-            site,
-            bound=known,
-            explicit=False,
-            shuffled="shuffled" in held.flags,
-        )
-        return self.i.data.narrowed(held, cut, 1)
+        bound = self.i.operate("-", [args.pos[0] if args.pos else Const(5)], node_at(site))
+        return self.i.data.narrowed(held, self.i.data.cut_at(held, bound, site), 1)
 
     def m_skip(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        number = self.heap.data(args.pos[0]).number if args.pos else 0
-        bound = self.heap.load(args.pos[0]) if args.pos else NONE
-        known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-        cut = self.i.data.cut(
-            ("position", bare_roots(held.rows), order_of(held.flags), number),
-            CutKind.POSITION,
-            site,
-            bound=known,
-            explicit=False,
-            shuffled="shuffled" in held.flags,
-        )
-        return self.i.data.narrowed(held, cut, 1)
+        if not args.pos:
+            return held
+        return self.i.data.narrowed(held, self.i.data.cut_at(held, args.pos[0], site), 1)
 
     def m_sample(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         if not held.rows:
@@ -474,23 +443,12 @@ class Frames(Operations):
         )
 
     def _range_of(self, held: Data, value: Data, site: Site) -> Data:
-        bounds = [self.heap.load(v) for v in value.each]
-        pairs = [(bounds[0], 0)] if len(bounds) == 1 else [(bounds[0], 1), (bounds[1], 0)] if bounds else []
+        sides = (1, 0) if len(value.each) > 1 else (0,)
         result = held
-        for bound, part in pairs:
-            known = float(bound.value) if isinstance(bound, Const) and isinstance(bound.value, int | float) else None
-            if part == 1 and known == 0:
+        for bound, part in zip(value.each, sides, strict=False):
+            if part == 1 and self.heap.load(bound) == Const(0):
                 continue
-            cut = self.i.data.cut(
-                ("position", bare_roots(held.rows), order_of(held.flags), self.heap.data(bound).number),
-                CutKind.POSITION,
-                site,
-                bound=known,
-                explicit=False,
-                shuffled="shuffled" in held.flags,
-                drawn=order_of(held.flags),
-            )
-            result = self.i.data.narrowed(result, cut, part)
+            result = self.i.data.narrowed(result, self.i.data.cut_at(held, bound, site), part)
         return result
 
 

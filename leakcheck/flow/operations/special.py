@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, bare_roots, last_part, node_at, order_of
+from leakcheck.flow.operations.common import arguments, last_part, node_at
 from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
@@ -170,26 +170,8 @@ class SpecialFunctions(Operations):
         bounds = self.i.containers.unpack(args.get(1, "indices_or_sections") or NONE, None)
         if bounds is None:
             return self.heap.new(ListObject(None, data.but(kind="row", number=self.heap.fresh())))
-        order = order_of(data.flags)
         parts: list[Value] = []
-        cuts = []
-        for bound in bounds:
-            held = self.heap.load(bound)
-            known = float(held.value) if isinstance(held, Const) and isinstance(held.value, int | float) else None
-            rows = data.keys if data.keys is not None else data.rows
-            key = ("position", bare_roots(rows), order, self.heap.data(bound).number)
-            cuts.append(
-                self.i.data.cut(
-                    key,
-                    CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
-                    site,
-                    bound=known,
-                    order=order if order.startswith("order:") else "",
-                    explicit=False,
-                    shuffled=bool(order),
-                    drawn=order,
-                )
-            )
+        cuts = [self.i.data.cut_at(data, bound, site) for bound in bounds]
         for n in range(len(cuts) + 1):
             part = data
             for before in cuts[:n]:

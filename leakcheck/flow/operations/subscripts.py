@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import LOOKS_AHEAD, Draw, Learn, Mark, Score, TieKind
@@ -19,7 +19,6 @@ from leakcheck.flow.operations.common import (
     arguments,
     bare_roots,
     draw_flag,
-    order_of,
     role_of_word,
     scores_of,
     split_words,
@@ -40,9 +39,6 @@ from leakcheck.flow.values import (
     Method,
     Value,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 class Subscripts(Operations):
@@ -247,21 +243,7 @@ class Subscripts(Operations):
                     lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
                     result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
-            number = value.value if isinstance(value, Const) else None
-            base = data.keys if data.keys is not None else data.rows
-            order = order_of(data.flags)
-            known = float(number) if isinstance(number, int | float) and not isinstance(number, bool) else None
-            cut = self.i.data.cut(
-                ("position", bare_roots(base), order, bound.number),
-                CutKind.RANDOM if order.startswith("order:") else CutKind.POSITION,
-                self.i.site(bound_node),
-                bound=known,
-                order=order if order.startswith("order:") else "",
-                explicit=False,
-                shuffled="shuffled" in data.flags,
-                drawn=order,
-                apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
-            )
+            cut = self.i.data.cut_at(data, value, self.i.site(bound_node))
             result = self.i.data.narrowed(result, cut, part)
         return result
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import LOOKS_AHEAD, Learn, Predict, Tie
@@ -23,9 +23,6 @@ from leakcheck.flow.values import (
     Ref,
     Value,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 class Writes(Operations):
