@@ -97,8 +97,16 @@ def _compressed(file: Path, name: str) -> Path:
     raise LeakcheckError("a data file is missing", file=name, expected=file.name)
 
 
-def saved_splits(folder: Path) -> dict[str, list[str]] | None:
-    """The splits of a saved Hugging Face data set, or of a folder with a folder or file a split; else None."""
+def saved_splits(folder: Path) -> tuple[dict[str, list[str]], list[str]] | None:
+    """The splits of a saved Hugging Face data set, or of a folder with a folder or file a split; else None.
+
+    Beside them stand the data files that belong to no split.
+
+    Raises
+    ------
+    LeakcheckError
+        When the list of splits can't be read, or one split stands there in two formats.
+    """
     if not folder.is_dir():
         return None
     if (folder / _SPLITS_FILE).is_file():
@@ -106,13 +114,28 @@ def saved_splits(folder: Path) -> dict[str, list[str]] | None:
             names = [str(name) for name in json.loads((folder / _SPLITS_FILE).read_bytes())["splits"]]
         except (ValueError, KeyError, TypeError) as error:
             raise LeakcheckError("no list of splits there", file=str(folder / _SPLITS_FILE)) from error
-        return {name: [str(folder / name)] for name in names}
+        return {name: [str(folder / name)] for name in names}, []
     parts: dict[str, list[str]] = {}
+    formats: dict[str, set[str]] = {}
+    others = []
     for entry in sorted(folder.iterdir()):
         name = entry.name.split(".")[0].split("-")[0].lower()
         if name in ("train", "validation", "valid", "val", "dev", "test"):
             parts.setdefault(name, []).append(str(entry))
-    return parts if len(parts) > 1 else None
+            formats.setdefault(name, set()).add(file_kind(entry)[0])
+        elif entry.is_file() and entry.name not in _SAVED_FILES and file_kind(entry)[0] in TABULAR | REFUSED:
+            others.append(str(entry))
+    if len(parts) < 2:
+        return None
+    for name, kinds in formats.items():
+        if len(kinds) > 1:
+            raise LeakcheckError(
+                f"the split {name!r} stands there in several formats",
+                file=str(folder),
+                expected="one, or --train and --test with a path each",
+                found=" and ".join(sorted(kind or "a folder" for kind in kinds)),
+            )
+    return parts, others
 
 
 def is_row(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from leakcheck.cli.output import SERVICE_FORMATS, check_outputs, output_style, w
 from leakcheck.cli.parser import Parser, code_list
 from leakcheck.cli.progress import StepLine
 from leakcheck.errors import LeakcheckError
+from leakcheck.project.paths import shown
 from leakcheck.report import text
 
 if TYPE_CHECKING:
@@ -141,11 +143,14 @@ def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> 
             raise LeakcheckError("--split-column takes one table", expected="one path", found=f"{len(paths)} paths")
         return by_column(read_split("all", paths, root, progress), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
-        parts = saved_splits(root / paths[0])
-        if parts is None:
+        saved = saved_splits(root / paths[0])
+        if saved is None:
             raise LeakcheckError(
                 "one path is not enough", file=paths[0], expected="two splits, a folder of splits, or --split-column"
             )
+        parts, others = saved
+        for other in others if not given.quiet else ():
+            print(f"note: {shown(Path(other))} belongs to no split and is left out", file=sys.stderr)
         return read_splits(parts, root, options, progress)
     sides = {"train": list(given.train), "test": list(given.test)}
     names = [name for name, files in sides.items() if not files]

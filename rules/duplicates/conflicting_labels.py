@@ -19,9 +19,11 @@ class ConflictingLabels(Rule[AuditFacts]):
 
     def check(self, facts: AuditFacts) -> Iterator[Finding]:
         for conflict in facts.conflicts:
+            inputs = conflict.what if conflict.what.count(",") < 3 else "inputs"  # a wide table's are in the evidence
             yield self.finding(
                 conflict.examples[0].first.location,
-                f"{conflict.groups} groups of equal inputs ({conflict.rows} rows) carry different `{conflict.target}`",
+                f"{conflict.groups} groups of rows with equal {inputs} ({conflict.rows} rows) carry different "
+                f"`{conflict.target}`",
                 trace=trace(conflict.examples, "this row", "has the same input and another label"),
                 evidence={"columns": conflict.what, **examples(conflict.examples, conflict.groups)},
             )

@@ -248,3 +248,19 @@ def test_a_row_without_a_split_is_said(tmp_path: Path, capsys: pytest.CaptureFix
     (tmp_path / "all.csv").write_text("split,a\ntrain,1\n,2\ntest,3\n")
     assert main(["audit", str(tmp_path / "all.csv"), "--split-column", "split"]) == 2
     assert "all.csv, row 2, column 'split': 1 row without a split" in capsys.readouterr().err
+
+
+def test_a_file_of_a_folder_that_belongs_to_no_split_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("train", "test", "all"):
+        (tmp_path / f"{name}.csv").write_text(f"text\nnothing but {name} here\n")
+    assert main(["audit", str(tmp_path)]) == 0
+    assert "all.csv belongs to no split and is left out" in capsys.readouterr().err
+
+
+def test_a_split_in_two_formats_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("train.csv", "train.jsonl", "test.csv"):
+        (tmp_path / name).write_text("text\na\n")
+    assert main(["audit", str(tmp_path)]) == 2
+    assert "the split 'train' stands there in several formats" in capsys.readouterr().err
