@@ -72,11 +72,11 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
         sample = values.dropna().head(_SAMPLE)
         if _is_rich(sample):
             rich.append(column)
+        if column in (options.target, CONTENT, *ids, *text):
+            continue
         if _all(sample, _is_media):
             media.append(column)
-        if column in (options.target, CONTENT, *ids, *text, *media):
-            continue
-        if column in (options.time, options.prediction_time) or is_dated(values):
+        elif column in (options.time, options.prediction_time) or is_dated(values):
             times.append(column)
         elif is_number(values) and not pd.api.types.is_bool_dtype(values):
             if column not in options.group and _is_unique(parts) and _numbered(column, values):
