@@ -74,7 +74,7 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
             rich.append(column)
         if column in (options.target, CONTENT, *ids, *text):
             continue
-        if _all(sample, _is_media):
+        if column in rich and _all(sample, _is_media):
             media.append(column)
         elif column in (options.time, options.prediction_time) or is_dated(values):
             times.append(column)

@@ -1,4 +1,4 @@
-"""Data sets as people release them: conversations, pictures in columns, names only, running indices, folders of a hub."""
+"""Data sets as they are released: conversations, pictures in columns, names only, indices, folders of a hub."""
 
 from __future__ import annotations
 
