@@ -146,7 +146,8 @@ class Combining(Operations):
         for columns in known[1:]:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
-        dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
+        # What the first table is known to lack is no column of its rows, whatever another file may hold.
+        dropped = first.dropped.intersection(*(c.dropped for c in known if c.frame == first.frame)) - named.keys()
         return Columns(
             first.frame,
             named,

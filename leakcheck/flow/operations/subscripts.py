@@ -149,20 +149,22 @@ class Subscripts(Operations):
             role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
             if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 return self.i.data.part_named(held, held.but(number=number, sources=sources), role).but(name=name)
-            return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
+            kind = "row" if held.kind == "row" else "series"
+            return held.but(kind=kind, number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
             flags = known.flags
             if ("reversed" in flags) != ("reversed" in held.flags):
                 flags ^= {"reversed"}
-            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
+            kind = "row" if held.kind == "row" else known.kind
+            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags, kind=kind)
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
             marks=columns.rest | self.i.series.named_like(columns.extra, name)
             if columns.open
             else held.marks & columns.extra,
-            kind="series",
+            kind="row" if held.kind == "row" else "series",
             sources=frozenset({(columns.frame, name)}),
             number=number,
             name=held.name,
@@ -297,7 +299,9 @@ class Subscripts(Operations):
         picker = self.heap.data(value)
         if not data.rows and data.marks and picker.rows:
             return self.picked(data, picker)
-        if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
+        counted = "varies" in picker.flags and "range" not in picker.flags and not picker.rows
+        one_row = counted and (data.kind == "series" or (data.kind == "frame" and not subscript))
+        if picker.kind in ("scalar", "index-item") or "column" in picker.flags or one_row:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
