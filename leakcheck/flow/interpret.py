@@ -789,7 +789,8 @@ class Interpreter:
         """Rows that get a name can be changed through it: they move to the heap."""
         if isinstance(value, Data):
             if value.rows:
-                self.hint(value.rows, name)
+                if value.kind != "row":  # one item of many: the whole is not called so
+                    self.hint(value.rows, name)
                 if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
@@ -822,15 +823,19 @@ class Interpreter:
             self.bind(item, part)
 
     def _parts_by_name(self, target: s.Seq, value: Value, parts: list[Value]) -> list[Value]:
-        """What an unknown loader returns together, taken apart by the names: `train, test = load()`."""
+        """What unknown code returns together, taken apart by the names: `train, test = load()`."""
         held = self.heap.load(value)
-        if not isinstance(held, Data) or not all(root.kind in ("unknown", "loader") for root, _ in held.rows):
+        loaded = isinstance(held, Data) and all(root.kind in ("unknown", "loader") for root, _ in held.rows)
+        if not isinstance(held, Data) or not (loaded or "call" in held.flags):
             return parts
         roles = [
             next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
+        if "call" in held.flags:
+            names = zip(parts, roles, map(_dotted, target.items), strict=True)
+            return [self.data.part_returned(held, part, role, name) for part, role, name in names]
         return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:

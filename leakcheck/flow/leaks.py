@@ -417,6 +417,8 @@ class Joiner:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
         if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
             return False
+        if self._roles(score.name) == {"train"}:
+            return False  # a training score, and called so
         split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
         return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
@@ -435,7 +437,7 @@ class Joiner:
 
     def _presented_as_held_out(self, score: Score) -> bool:
         words = self._words(score.rows) | set(split_words(score.name))
-        if "train" in {role_of_word(w) for w in words}:
+        if any(self._roles(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
             return False
         for _, steps in score.rows:
             if not steps:
@@ -871,7 +873,11 @@ class Joiner:
     def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
-        unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
+        unsure = any(
+            root.kind in ("parameter", "unknown")
+            or any(isinstance(part, tuple) and part[:1] == ("named",) for _, part in steps)
+            for root, steps in rows
+        )
         return Confidence.LIKELY if unsure else Confidence.SURE
 
     def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:

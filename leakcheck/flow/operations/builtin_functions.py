@@ -44,10 +44,16 @@ class Builtins(Operations):
             return (
                 Const(length)
                 if length is not None
-                else Data(kind="scalar", number=self.heap.number("len", data.number))
+                else Data(
+                    kind="scalar",
+                    number=self.heap.number("len", data.number),
+                    flags=frozenset({"length"}) if data.rows else frozenset(),
+                )
             )
         if name == "range":
             flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
+            if any("length" in self.heap.data(v).flags for v in args.pos):
+                flags |= {"by row"}
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):

@@ -94,7 +94,7 @@ class Combining(Operations):
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
             drawn |= {
-                self.i.data.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)
+                self.i.data.draw("copies appended", first, site)
             }
         result = Data(
             rows=rows,

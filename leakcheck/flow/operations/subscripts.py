@@ -281,6 +281,8 @@ class Subscripts(Operations):
                 return self.column(data, held.value) if subscript else data.but(number=number, kind="row", columns=None)
             if data.kind == "columns":
                 return data.but(number=number)
+            if "shape" in data.flags:
+                return data.but(number=number, flags=frozenset({"length"}) if held.value == 0 else frozenset())
             flags = data.flags | ({"row"} if data.rows else set())
             return data.but(
                 number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags)
@@ -300,7 +302,8 @@ class Subscripts(Operations):
         if not data.rows and data.marks and picker.rows:
             return self.picked(data, picker)
         counted = "varies" in picker.flags and "range" not in picker.flags and not picker.rows
-        one_row = counted and (data.kind == "series" or (data.kind == "frame" and not subscript))
+        labelled = data.kind == "series" or (data.kind == "frame" and not subscript)
+        one_row = counted and (labelled or ("by row" in picker.flags and data.kind in ("array", "tensor", "unknown")))
         if picker.kind in ("scalar", "index-item") or "column" in picker.flags or one_row:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
@@ -422,9 +425,12 @@ class Subscripts(Operations):
             number = self.heap.number("columns", held.number)
             return Data(kind="columns", number=number, marks=self.i.choices.choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
-            return Data(kind="scalar", number=self.heap.number(name, held.number))
+            flags = frozenset({"shape"}) if name == "shape" and held.rows else frozenset()
+            return Data(kind="scalar", number=self.heap.number(name, held.number), flags=flags)
         if name == "style":
             return Data(kind="scalar", number=self.heap.fresh())
+        if name in ("days", "seconds", "microseconds") and held.rows:
+            return self.i.series.elapsed(held)
         if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
