@@ -700,6 +700,15 @@ class Joiner:
     def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
 
+    def _at_one_place(self, scores: list[Score]) -> bool:
+        """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
+        models = {score.model for score in scores}
+        at_place: dict[Site, set[int]] = {}
+        for event in (*self.trains, *self.predicts):
+            if event.model in models:
+                at_place.setdefault(event.site.bare(), set()).add(event.model)
+        return any(len(found) > 1 for found in at_place.values())
+
     def _one_method(self, scores: list[Score]) -> bool:
         """Whether one method is scored in three settings or more."""
         models = {(t.model, t.what) for score in scores for t in self.trained(score)[:1]}
@@ -718,10 +727,7 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
-            at_place: dict[Site, set[int | None]] = {}
-            for score in same:
-                at_place.setdefault(score.site.bare(), set()).add(score.model)
-            shared = any(len(models) > 1 for models in at_place.values())
+            shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
                 continue

@@ -344,6 +344,8 @@ class Subscripts(Operations):
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
+        if picker.kind == "unknown" and picker.keys is None and data.kind == "frame":
+            data = data.but(columns=None)  # it may be a list of columns as well
         if keys and (picker.kind in ("index", "array", "unknown", "series", "part") or picker.keys is not None):
             rows = apply_steps(data.rows, keys)
             number = self.heap.number("picked", data.number, picker.number)
