@@ -74,6 +74,8 @@ _MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
 _MOST_UNROLLED = 12
+_MOST_TARGETS = 6
+_SEEDS = frozenset({"random_state", "seed", "random_seed"})
 _BUILTINS = frozenset(
     [
         "abs",
@@ -183,6 +185,7 @@ class Interpreter:
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
+        self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
         self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -510,10 +513,15 @@ class Interpreter:
         over = self._repeats(node.target, over, node.iter)
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
+        if isinstance(node.target, s.Name) and over in ("configurations", "items"):
+            given = s.given_as(node.body, node.target.id)
+            if given and given <= _SEEDS:
+                over = "seeds"
+        self.repeats.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
-            if items is not None and self._worth_unrolling(items):
+            if items is not None and (self._worth_unrolling(items) or self._targets_in_turn(node, items)):
                 for turn, item in enumerate(items):
                     self.loops = (*outer, self.loop(node, 1, over, turn))
                     self.bind(node.target, item)
@@ -555,6 +563,13 @@ class Interpreter:
         constants = [self.heap.load(item) for item in items]
         named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
         return named or any(not isinstance(c, Const) for c in constants)
+
+    def _targets_in_turn(self, node: s.For, items: Sequence[Value]) -> bool:
+        """Whether a model is trained for each of a few columns that the loop names."""
+        named = all(isinstance(c, Const) and isinstance(c.value, str) for c in map(self.heap.load, items))
+        if not named or len(items) > _MOST_TARGETS or not isinstance(node.target, s.Name):
+            return False
+        return s.picks_with(node.body, node.target.id) and s.calls_method(node.body, "fit")
 
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")

@@ -24,7 +24,7 @@ from leakcheck.flow.facts import (
 from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Part, Root, Rows, Site, narrow, overlap, split_within, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -39,6 +39,10 @@ _CATEGORY = {
     "categories": Learned.VOCABULARY,
 }
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_REGRESSORS = frozenset(
+    """LinearRegression Ridge RidgeCV Lasso LassoCV LassoLars LassoLarsCV ElasticNet ElasticNetCV BayesianRidge SVR LinearSVR
+    NuSVR KernelRidge Lars LarsCV""".split()
+)
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
@@ -550,8 +554,10 @@ class Joiner:
         seen: set[Site] = set()
         for choose in self.chooses:
             scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
-            if not scores or not self._compares(choose, scores):
+            folded = [] if scores else self._folds_of_all(choose)
+            if not (scores or folded) or not self._compares(choose, scores or list(choose.scores)):
                 continue
+            scores = scores or folded
             rows = scores[0].rows
             if self.untouched_elsewhere(rows, choose.scores):
                 continue
@@ -566,6 +572,9 @@ class Joiner:
                 continue
             seen |= sites
             trace = [self.step(self._chosen_label(choice), choose.site)]
+            if folded:
+                label = f"compared on folds of `{choose.scores[0].name}`, the test rows among them, here"
+                trace.append(self.step(label, choose.scores[0].site))
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
@@ -575,7 +584,12 @@ class Joiner:
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
             yield ChoiceLeak(
-                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
+                choice,
+                scores[0].name,
+                self.location(choose.site),
+                self.unique(trace),
+                self.confidence(rows),
+                choose.scores[0].name if folded else "",
             )
         yield from self._choices_by_name(seen)
 
@@ -601,6 +615,21 @@ class Joiner:
         """Each fold stops the training that it then scores."""
         fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
         return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
+
+    def _folds_of_all(self, choose: Choose) -> list[Score]:
+        """The later scores on test rows that had been among the rows whose folds decided."""
+        if choose.how not in ("comparison", "extremum"):
+            return []
+        folded = [score.rows for score in choose.scores if score.kind == "fold"]
+        before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
+        return [
+            score
+            for score in self.scores
+            if score.serial > choose.serial
+            and score.kind == "score"
+            and self.is_test(score.rows)
+            and any(within(score.rows, rows) and split_within(score.rows, rows) for rows in before)
+        ][:1]
 
     def _chosen_label(self, choice: Choice) -> str:
         return {
@@ -800,6 +829,7 @@ class Joiner:
                 or train.selects_columns
                 or _of_other_rows(y)
                 or "window" in x.flags
+                or ("numeric" in x.flags and not _predicts_number(train))
             ):
                 continue
             if len(y.sources) != 1:
@@ -895,6 +925,16 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _before_folds(steps: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(step for step in steps if step[0].kind is not CutKind.FOLD)
+
+
+def _predicts_number(train: Train) -> bool:
+    """Whether the target is a number: columns picked by their type keep it then."""
+    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
+    return name in _REGRESSORS or name.endswith("Regressor")
 
 
 def _of_other_rows(data: Data) -> bool:

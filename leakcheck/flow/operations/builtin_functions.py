@@ -64,6 +64,8 @@ class Builtins(Operations):
             return self._sequence(name, first)
         if name == "dict":
             held = self.heap.load(first) if first is not None else None
+            if isinstance(held, Data) and held.kind in ("series", "table"):
+                return held.but(kind="table")
             entries: dict[Any, Value] = dict(held.items) if isinstance(held, DictObject) else {}
             if isinstance(held, Items | ListObject) and held.items is not None:
                 for pair in held.items:

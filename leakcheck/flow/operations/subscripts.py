@@ -207,7 +207,8 @@ class Subscripts(Operations):
             names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
             named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
             kept = replace(data.columns, named=named, dropped=frozenset(names))
-            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+            flags = data.flags | (chooser.flags & {"numeric"})
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame", flags=flags)
         # Which columns these are is not known: what looks ahead may be the label, which is left out.
         data = self.i.series.untied(
             data, lambda tie: tie.kind is TieKind.LATER or (tie.kind in LOOKS_AHEAD and not tie.whole)
@@ -425,7 +426,13 @@ class Subscripts(Operations):
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
             number = self.heap.number("columns", held.number)
-            return Data(kind="columns", number=number, marks=self.i.choices.choices(held), columns=held.columns)
+            return Data(
+                kind="columns",
+                number=number,
+                marks=self.i.choices.choices(held),
+                columns=held.columns,
+                flags=held.flags & {"numeric"},
+            )
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             flags = frozenset({"shape"}) if name == "shape" and held.rows else frozenset()
             return Data(kind="scalar", number=self.heap.number(name, held.number), flags=flags)
