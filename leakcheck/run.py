@@ -439,9 +439,11 @@ def _with_fingerprints(
 ) -> tuple[Finding, ...]:
     if not findings:
         return ()
+    from leakcheck.flow import room_to_work
     from leakcheck.project.fingerprint import with_fingerprints
 
-    return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
+    with room_to_work():
+        return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
 
 
 def _in_project(path: str, root: Path) -> str:
