@@ -39,11 +39,28 @@ _CATEGORY = {
     "categories": Learned.VOCABULARY,
 }
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
-_REGRESSORS = frozenset(
-    """LinearRegression Ridge RidgeCV Lasso LassoCV LassoLars LassoLarsCV ElasticNet ElasticNetCV BayesianRidge SVR LinearSVR
-    NuSVR KernelRidge Lars LarsCV""".split()
-)
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
+# Learners of a number whose names don't end in Regressor.
+_REGRESSORS = frozenset(
+    [
+        "BayesianRidge",
+        "ElasticNet",
+        "ElasticNetCV",
+        "KernelRidge",
+        "Lars",
+        "LarsCV",
+        "Lasso",
+        "LassoCV",
+        "LassoLars",
+        "LassoLarsCV",
+        "LinearRegression",
+        "LinearSVR",
+        "NuSVR",
+        "Ridge",
+        "RidgeCV",
+        "SVR",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -733,7 +750,8 @@ class Joiner:
         """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
         models = {score.model for score in scores}
         at_place: dict[Site, set[int]] = {}
-        for event in (*self.trains, *self.predicts):
+        events: list[Train | Predict] = [*self.trains, *self.predicts]
+        for event in events:
             if event.model in models:
                 at_place.setdefault(event.site.bare(), set()).add(event.model)
         return any(len(found) > 1 for found in at_place.values())

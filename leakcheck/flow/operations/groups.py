@@ -238,9 +238,13 @@ class Groups(Operations):
             ]
             return UNKNOWN.but(marks=NO_MARKS.union(*(data.marks for data in columns)))
         if isinstance(inner, Items | ListObject):
-            several = [self._aggregated(owner, held, value, site) for value in self.i.containers.unpack(func, None) or ()]
+            several = [
+                self._aggregated(owner, held, value, site) for value in self.i.containers.unpack(func, None) or ()
+            ]
             return UNKNOWN.but(marks=NO_MARKS.union(*(data.marks for data in several)))
-        word = inner.value if isinstance(inner, Const) else inner.name.rsplit(".", 1)[-1] if isinstance(inner, Lib) else ""
+        word = (
+            inner.value if isinstance(inner, Const) else inner.name.rsplit(".", 1)[-1] if isinstance(inner, Lib) else ""
+        )
         if word in STATISTICS:
             return self.heap.data(self.i.operators.statistic(word, held, no_args(), site))
         if isinstance(inner, Function | Partial):
