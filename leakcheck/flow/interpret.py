@@ -73,6 +73,7 @@ _MOST_NESTED = 6  # loops inside loops whose bodies are run twice
 _MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
+_MOST_WORK_OF_QUIET = 2000  # statements, of one function that never splits, learns or scores, in all its calls
 _MOST_UNROLLED = 12
 _BUILTINS = frozenset(
     [
@@ -174,7 +175,7 @@ class Interpreter:
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
-        self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
+        self.quiet_work: dict[Any, int] = {}  # statements of a function's calls that left no event
         self.unknown: dict[tuple[UnknownKind, str], dict[Site, None]] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
@@ -388,15 +389,6 @@ class Interpreter:
             name=name,
         )
 
-    @property
-    def notes(self) -> list[str]:
-        """What was cut short, in one line."""
-        if not self.unfollowed or self.main is None:
-            return []
-        names = list(self.unfollowed)
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        return [f"{self.main.path}: the limit of work was reached; not all followed: {', '.join(names[:4])}{more}"]
-
     # --- places --------------------------------------------------------------------------------------------------
 
     def site(self, node: s.Node) -> Site:
@@ -571,9 +563,7 @@ class Interpreter:
         """
         rounds = 2
         if len(self.loops) > _MOST_NESTED:
-            loop = self.loops[-1].site
-            self.unfollowed[f"the loop on line {loop.span[0]}"] = None
-            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", loop)
+            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", self.loops[-1].site)
             rounds = 1
         for turn in range(rounds):
             begin()
@@ -1350,6 +1340,7 @@ class Interpreter:
             or self.stack.count(function) > 1
             or self.work > _MOST_WORK
             or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
+            or self.quiet_work.get(key, 0) > _MOST_WORK_OF_QUIET
         ):
             self._cut(function, site)
             return self.data.pass_through(args)
@@ -1366,6 +1357,7 @@ class Interpreter:
         self.unit, self.cell = function.unit, function.cell
         self.caller = site
         self.stack.append(function)
+        work, events = self.work, len(self.events)
         try:
             status = self.block(function.body)
             exits = self.frame.exits
@@ -1379,6 +1371,8 @@ class Interpreter:
             self.stack.pop()
             self.enclosing = enclosing
             self.frame, self.unit, self.cell, self.caller = saved
+        if len(self.events) == events:
+            self.quiet_work[key] = self.quiet_work.get(key, 0) + self.work - work
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):
                 return self.heap.join_all(yields) or NONE
@@ -1392,7 +1386,6 @@ class Interpreter:
     def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
-        self.unfollowed[f"{function.name}()"] = None
         self.note_unknown(UnknownKind.LIMIT, f"{function.name}()", site)
 
     def _lacks_arguments(self, function: Function, args: Args) -> bool:

@@ -98,7 +98,6 @@ class Joiner:
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
-            notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
                 for (kind, name), sites in self.program.unknown.items()
