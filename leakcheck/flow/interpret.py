@@ -75,6 +75,8 @@ _MOST_CALLS = 80  # of one function in one program
 _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
 _MOST_WORK_OF_QUIET = 2000  # statements, of one function that never splits, learns or scores, in all its calls
 _MOST_UNROLLED = 12
+_MOST_TARGETS = 6
+_SEEDS = frozenset({"random_state", "seed", "random_seed"})
 _BUILTINS = frozenset(
     [
         "abs",
@@ -184,6 +186,7 @@ class Interpreter:
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
+        self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
         self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -502,10 +505,15 @@ class Interpreter:
         over = self._repeats(node.target, over, node.iter)
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
+        if isinstance(node.target, s.Name) and over in ("configurations", "items"):
+            given = s.given_as(node.body, node.target.id)
+            if given and given <= _SEEDS:
+                over = "seeds"
+        self.repeats.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
-            if items is not None and self._worth_unrolling(items):
+            if items is not None and (self._worth_unrolling(items) or self._targets_in_turn(node, items)):
                 for turn, item in enumerate(items):
                     self.loops = (*outer, self.loop(node, 1, over, turn))
                     self.bind(node.target, item)
@@ -547,6 +555,13 @@ class Interpreter:
         constants = [self.heap.load(item) for item in items]
         named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
         return named or any(not isinstance(c, Const) for c in constants)
+
+    def _targets_in_turn(self, node: s.For, items: Sequence[Value]) -> bool:
+        """Whether a model is trained for each of a few columns that the loop names."""
+        named = all(isinstance(c, Const) and isinstance(c.value, str) for c in map(self.heap.load, items))
+        if not named or len(items) > _MOST_TARGETS or not isinstance(node.target, s.Name):
+            return False
+        return s.picks_with(node.body, node.target.id) and s.calls_method(node.body, "fit")
 
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")
@@ -779,7 +794,8 @@ class Interpreter:
         """Rows that get a name can be changed through it: they move to the heap."""
         if isinstance(value, Data):
             if value.rows:
-                self.hint(value.rows, name)
+                if value.kind != "row":  # one item of many: the whole is not called so
+                    self.hint(value.rows, name)
                 if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
@@ -812,15 +828,19 @@ class Interpreter:
             self.bind(item, part)
 
     def _parts_by_name(self, target: s.Seq, value: Value, parts: list[Value]) -> list[Value]:
-        """What an unknown loader returns together, taken apart by the names: `train, test = load()`."""
+        """What unknown code returns together, taken apart by the names: `train, test = load()`."""
         held = self.heap.load(value)
-        if not isinstance(held, Data) or not all(root.kind in ("unknown", "loader") for root, _ in held.rows):
+        loaded = isinstance(held, Data) and all(root.kind in ("unknown", "loader") for root, _ in held.rows)
+        if not isinstance(held, Data) or not (loaded or "call" in held.flags):
             return parts
         roles = [
             next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
+        if "call" in held.flags:
+            names = zip(parts, roles, map(_dotted, target.items), strict=True)
+            return [self.data.part_returned(held, part, role, name) for part, role, name in names]
         return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:

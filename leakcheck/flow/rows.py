@@ -145,8 +145,8 @@ def narrow(rows: Rows, cut: Cut, part: object) -> Rows:
 
 def disjoint_parts(a: object, b: object) -> bool:
     """Whether two parts of one cut share no row."""
-    if a == b:
-        return False
+    if a == b or (isinstance(a, tuple) and isinstance(b, tuple) and a[:1] == ("named",) and a[:2] == b[:2]):
+        return False  # parts of one role, told apart by their names alone
     if isinstance(a, tuple) and a[:1] == ("not",):
         return bool(a[1] == b)
     if isinstance(b, tuple) and b[:1] == ("not",):

@@ -44,10 +44,16 @@ class Builtins(Operations):
             return (
                 Const(length)
                 if length is not None
-                else Data(kind="scalar", number=self.heap.number("len", data.number))
+                else Data(
+                    kind="scalar",
+                    number=self.heap.number("len", data.number),
+                    flags=frozenset({"length"}) if data.rows else frozenset(),
+                )
             )
         if name == "range":
             flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
+            if any("length" in self.heap.data(v).flags for v in args.pos):
+                flags |= {"by row"}
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
@@ -58,6 +64,8 @@ class Builtins(Operations):
             return self._sequence(name, first)
         if name == "dict":
             held = self.heap.load(first) if first is not None else None
+            if isinstance(held, Data) and held.kind in ("series", "table"):
+                return held.but(kind="table")
             entries: dict[Any, Value] = dict(held.items) if isinstance(held, DictObject) else {}
             if isinstance(held, Items | ListObject) and held.items is not None:
                 for pair in held.items:

@@ -44,6 +44,8 @@ _LOADING = frozenset(
     ]
 )
 
+_FEATURES_OR_TARGET = frozenset(["x", "y", "features", "feature", "target", "targets", "label", "labels", "data", "df"])
+
 
 class DataOperations(Operations):
     """Row flow through data values."""
@@ -179,6 +181,17 @@ class DataOperations(Operations):
         cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
         return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
 
+    def part_returned(self, whole: Data, part: Value, role: str, name: str) -> Data:
+        """One of the parts that an unknown function returns together; their names tell the training from the test part.
+
+        What parts of one role share is not known. Features and target of one part bear the same words.
+        """
+        data = self.heap.data(part)
+        words = [word for word in split_words(name) if word not in _FEATURES_OR_TARGET]
+        digits = [char for char in name if char.isdigit()]
+        cut = self.cut(("returned", whole.number), CutKind.MASK, self.i.statement_site(), explicit=True)
+        return self.narrowed(data, cut, ("named", role, *words, *digits)).but(name="")
+
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
 
@@ -250,4 +263,10 @@ class DataOperations(Operations):
                 flags=several[0].flags | {"call"},
             )
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
-        return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
+        return Data(
+            rows=union(*(d.rows for d in several)),
+            marks=marks,
+            number=self.heap.fresh(),
+            flags=frozenset({"call"}),
+            each=tuple(carriers),
+        )

@@ -163,7 +163,8 @@ class SpecialFunctions(Operations):
     def call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
-        return data.but(kind="array" if data.rows or data.kind == "index" else data.kind, each=(), keys=data.keys)
+        kind = "array" if (data.rows and data.kind != "row") or data.kind == "index" else data.kind
+        return data.but(kind=kind, each=(), keys=data.keys)
 
     def call_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -348,7 +349,8 @@ class SpecialFunctions(Operations):
     def call_series(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         data = self.heap.data(first)
-        return data.but(kind="series" if data.rows else data.kind, columns=None, each=(), number=self.heap.fresh())
+        kind = "series" if data.rows and data.kind != "row" else data.kind
+        return data.but(kind=kind, columns=None, each=(), number=self.heap.fresh())
 
     def call_cut(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
