@@ -503,6 +503,8 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
+            if any(cut.inner for cut, _ in steps):
+                return False  # what `fit` cuts off the rows that it learns from are validation rows
         # The first name that says a role counts: what a helper calls its argument may be anything.
         for name in self.program.names.get(rows, ()):
             named = {role_of_word(w) for w in split_words(name)} - {""}
@@ -619,13 +621,14 @@ class Joiner:
         if len({score.model for score in scores}) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+        around = set(choose.loops) if choose.what == "of this round" else set()
+        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(loops)
+            return bool(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
