@@ -89,6 +89,7 @@ FUNCTIONS = {
     "sklearn.utils.check_random_state": "call_default_rng",
     "tensorflow.constant": "call_array",
     "tensorflow.convert_to_tensor": "call_array",
+    "tensorflow_datasets.load": "call_load_with_info",
     "torch.FloatTensor": "call_array",
     "torch.LongTensor": "call_array",
     "torch.Tensor": "call_array",
@@ -113,6 +114,13 @@ class SpecialFunctions(Operations):
         if isinstance(held, Choice):
             return self.heap.join_all([self.call_clone(name, arguments(o), site) for o in held.options])  # type: ignore[no-any-return]
         return args.pos[0] if args.pos else UNKNOWN
+
+    def call_load_with_info(self, name: str, args: Args, site: Site) -> Value:
+        """`tfds.load`: the data set or a dict of its splits, in a pair with what is known of it where that is asked."""
+        api = self.i.tables.lookup(name)
+        assert api is not None
+        data = self.i.loading.p_load(api, args, site)
+        return Items((data, UNKNOWN)) if self.i.library.is_true(args.kw.get("with_info")) else data
 
     def call_deepcopy(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else UNKNOWN
