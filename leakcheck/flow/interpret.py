@@ -1373,7 +1373,7 @@ class Interpreter:
             or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
         ):
             self._cut(function, site)
-            return self.data.pass_through(args)
+            return self._as_given(args, owner)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
@@ -1412,6 +1412,14 @@ class Interpreter:
         if len(returns) > 1:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
+
+    def _as_given(self, args: Args, owner: Value | None) -> Value:
+        """What stands for the result of a call that isn't followed: its arguments, one by one where one is None."""
+        result = self.data.pass_through(args)
+        given = args.pos if owner is None else args.pos[1:]
+        if isinstance(result, Data) and NONE in given:
+            return result.but(each=tuple(given))
+        return result
 
     def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:

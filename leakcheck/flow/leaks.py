@@ -638,7 +638,9 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
+        # What stands inside a loop over seeds is chosen anew for each of them.
+        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
+        if (inner is not None and inner.over == "seeds") or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
         if any(loop.over == "epochs" for loop in loops) and not any(

@@ -141,6 +141,8 @@ class Choices(Operations):
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
+        if len(values) > 1 and sum(not isinstance(self.heap.load(value), Const) for value in values) == 1:
+            looked_at.add("a score and its bound")
         if (
             scores
             and not looked_at

@@ -191,7 +191,7 @@ class SpecialFunctions(Operations):
 
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        number = self.heap.number("permutation", site, data.number)
+        number = self.heap.number("permutation", self.i.randomness.origin(site), data.number)
         flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)}) | (
             data.flags & LASTING
         )
@@ -214,7 +214,7 @@ class SpecialFunctions(Operations):
     def call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
-            number = self.heap.number("shuffle", site, self.heap.data(value).number)
+            number = self.heap.number("shuffle", self.i.randomness.origin(site), self.heap.data(value).number)
             flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
             if isinstance(held, Data):
                 flags |= held.flags & LASTING
