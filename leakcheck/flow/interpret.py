@@ -200,6 +200,8 @@ class Interpreter:
         self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
+        self.arms: tuple[tuple[int, int], ...] = ()  # the branches that lead here: which fork, and which of its arms
+        self.fitting = 0  # how many `fit(X, y)` of the project's classes are being run, one inside another
         self.symbolic = False  # running a function nobody calls
         self.events_of_run = 0  # how many events the program itself makes, before such functions
         self.data = DataOperations(self)
@@ -414,12 +416,15 @@ class Interpreter:
 
     def block(self, block: s.Block) -> str | None:
         """Run statements; the result says how the block was left: None, "return", "raise", "break", "continue"."""
+        arms = self.arms
         for node in block:
             self.work += 1
             self.statement = node
             status = self._statements[type(node)](node)
             if status is not None:
+                self.arms = arms
                 return status
+        self.arms = arms
         return None
 
     def _expr_stmt(self, node: s.ExprStmt) -> None:
@@ -450,13 +455,19 @@ class Interpreter:
     def _branches(self, runs: Sequence[Callable[[], str | None]]) -> str | None:
         """Run each from the same state and join what the ones that go on have changed."""
         going, statuses = [], []
-        for run in runs:
+        outer, fork = self.arms, self.heap.fresh()
+        after = outer
+        for arm, run in enumerate(runs):
+            self.arms = (*outer, (fork, arm))
             status, changes = self.heap.attempt(run)
             statuses.append(status)
             if status is None:
                 going.append(changes)
+                after = self.arms
             elif status != "raise":
                 self.frame.exits.append(changes)
+        # Where one arm alone goes on, what follows belongs to it.
+        self.arms = after if len(going) == 1 < len(runs) else outer
         if going:
             self.heap.apply(going)
             return None
@@ -601,14 +612,18 @@ class Interpreter:
         return self.block(node.body)
 
     def _try(self, node: s.Try) -> str | None:
+        outer, fork = self.arms, self.heap.fresh()
+        self.arms = (*outer, (fork, 0))
         status = self.block(node.body)
         if status == "raise":
             status = None
         runs: list[Callable[[], str | None]] = [lambda: status]
         for handler in node.handlers:
             runs.append(self._handler(handler))
+        self.arms = (*outer, (fork, 1))
         if len(runs) > 1:
             status = self._branches(runs)
+        self.arms = outer
         if status is None:
             status = self.block(node.orelse)
         final = self.block(node.final)
@@ -794,7 +809,7 @@ class Interpreter:
         """Rows that get a name can be changed through it: they move to the heap."""
         if isinstance(value, Data):
             if value.rows:
-                if value.kind != "row":  # one item of many: the whole is not called so
+                if value.kind != "row" or any(map(role_of_word, split_words(name))):  # else one item of many
                     self.hint(value.rows, name)
                 if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
@@ -1064,7 +1079,13 @@ class Interpreter:
         if known is not None:
             return self.eval(node.body if known else node.orelse)
         self.choices.note_choice(test, node.test, None)
-        joined: Value = self.heap.join(self.eval(node.body), self.eval(node.orelse))
+        outer, fork = self.arms, self.heap.fresh()
+        either = []
+        for arm, option in enumerate((node.body, node.orelse)):
+            self.arms = (*outer, (fork, arm))
+            either.append(self.eval(option))
+        self.arms = outer
+        joined: Value = self.heap.join(*either)
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
             # Constants chosen by a row's value are a value of that row.
@@ -1363,7 +1384,7 @@ class Interpreter:
             or self.quiet_work.get(key, 0) > _MOST_WORK_OF_QUIET
         ):
             self._cut(function, site)
-            return self.data.pass_through(args)
+            return self._as_given(args, owner)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
@@ -1378,6 +1399,8 @@ class Interpreter:
         self.caller = site
         self.stack.append(function)
         work, events = self.work, len(self.events)
+        fits = function.name == "fit" and owner is not None and any(self.heap.data(v).rows for v in args.all()[1:])
+        self.fitting += fits
         try:
             status = self.block(function.body)
             exits = self.frame.exits
@@ -1389,6 +1412,7 @@ class Interpreter:
             returns, yields = self.frame.returns, self.frame.yields
         finally:
             self.stack.pop()
+            self.fitting -= fits
             self.enclosing = enclosing
             self.frame, self.unit, self.cell, self.caller = saved
         if len(self.events) == events:
@@ -1402,6 +1426,14 @@ class Interpreter:
         if len(returns) > 1:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
+
+    def _as_given(self, args: Args, owner: Value | None) -> Value:
+        """What stands for the result of a call that isn't followed: its arguments, one by one where one is None."""
+        result = self.data.pass_through(args)
+        given = args.pos if owner is None else args.pos[1:]
+        if isinstance(result, Data) and NONE in given:
+            return result.but(each=tuple(given))
+        return result
 
     def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:

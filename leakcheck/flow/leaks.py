@@ -508,6 +508,8 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
+            if any(cut.inner for cut, _ in steps):
+                return False  # what `fit` cuts off the rows that it learns from are validation rows
         # The first name that says a role counts: what a helper calls its argument may be anything.
         for name in self.program.names.get(rows, ()):
             named = {role_of_word(w) for w in split_words(name)} - {""}
@@ -649,13 +651,14 @@ class Joiner:
         if len({score.model for score in scores}) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+        around = set(choose.loops) if choose.what == "of this round" else set()
+        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(loops)
+            return bool(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -665,7 +668,9 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
+        # What stands inside a loop over seeds is chosen anew for each of them.
+        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
+        if (inner is not None and inner.over == "seeds") or self._split_anew(scores[0].rows, scores):
             return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
         if any(loop.over == "epochs" for loop in loops) and not any(

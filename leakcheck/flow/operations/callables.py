@@ -109,6 +109,8 @@ class Callables(Operations):
         values = args.all()
         if not values:
             return UNKNOWN
+        if api.kind == "pieces":
+            return self.i.data.pieces(self.heap.data(values[0]), site)
         if len(values) == 1:
             data = self.heap.data(values[0])
             return data.but(

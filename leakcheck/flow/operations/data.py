@@ -60,7 +60,8 @@ class DataOperations(Operations):
         known = self._cuts.get(key)
         if known is None:
             shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
-            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
+            more |= {"loops": self.loop_ids(), "arms": self.i.arms, "inner": self.i.fitting > 0}
+            known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
     def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
@@ -210,6 +211,13 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def pieces(self, data: Data, site: Site) -> Data:
+        """Pieces drawn from each row, with rows of their own: drawn again they are others, not copies."""
+        if not data.rows:
+            return data
+        new = self.i.new_rows("pieces", site, "loader", "array")
+        return new.but(marks=data.marks, flags=data.flags, name=data.name)
 
     def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
         """A list of columns less the named ones."""
