@@ -380,7 +380,7 @@ class Joiner:
                     trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                    trace.append(self.step(f"`{self.called(score)}` was held out here", cut.site))
                 trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
@@ -388,7 +388,7 @@ class Joiner:
                 yield OverlapLeak(
                     train.what,
                     train.name,
-                    score.name,
+                    self.called(score),
                     self.location(place),
                     self.unique(trace),
                     self.confidence(train.rows | score.rows),
@@ -496,6 +496,14 @@ class Joiner:
         """The names of these rows that say which part they are."""
         return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
+    def called(self, score: Score) -> str:
+        """What the author calls the scored rows: what says which part they are, before the name of a batch."""
+        if self._roles(score.name):
+            return score.name
+        names = list(self.program.names.get(score.rows, ()))
+        names = [name for name in names if self._roles(name)] or names
+        return next((name for name in names if "." not in name), names[0] if names else score.name)
+
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
@@ -567,14 +575,13 @@ class Joiner:
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace.append(self.step(f"scored on the test rows `{self.called(score)}` here", score.site))
                 trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
-            yield ChoiceLeak(
-                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
-            )
+            name = self.called(scores[0])
+            yield ChoiceLeak(choice, name, self.location(choose.site), self.unique(trace), self.confidence(rows))
         yield from self._choices_by_name(seen)
 
     def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
@@ -679,7 +686,7 @@ class Joiner:
             yield TestReuse(
                 count,
                 self.side_by_side(scores),
-                last.name,
+                self.called(last),
                 self.location(last.site),
                 self.unique(trace),
                 self.confidence(rows),

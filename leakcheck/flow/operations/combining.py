@@ -20,11 +20,15 @@ from leakcheck.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from leakcheck.flow.interpret import Args
+    from leakcheck.flow.interpret import Args, Interpreter
 
 
 class Combining(Operations):
     """Rows and columns put together."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.stacked: dict[Rows, tuple[Rows, ...]] = {}  # what tables put under each other hold, in order
 
     def m_merge(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.get(0, "right") or args.kw.get("other"))
@@ -89,6 +93,8 @@ class Combining(Operations):
                 sources=frozenset().union(*(p.sources for p in parts)),
             )
         rows = union(*(p.rows for p in parts))
+        if len(parts) > 1 and all(p.rows for p in parts):
+            self.stacked[rows] = tuple(p.rows for p in parts)
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
@@ -106,6 +112,40 @@ class Combining(Operations):
             sources=frozenset().union(*(p.sources for p in parts)),
         )
         return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+
+    def from_on(self, data: Data, start: Data) -> Rows | None:
+        """The tables that a slice begins in or before: `both[len(both) - len(test) - 60 :]`, `both[len(train) :]`.
+
+        What it takes in from the table before is there to look back at from the first of its rows.
+        """
+        parts = self.stacked.get(data.rows)
+        if parts is None:
+            return None
+        lengths = self._lengths(start.number, 1)
+        before = sum(lengths.get(part, 0) for part in parts)
+        whole = lengths.get(data.rows, 0)
+        for n in range(1, len(parts)):
+            if [lengths.get(part, 0) for part in parts] in (
+                [1] * n + [0] * (len(parts) - n),
+                [0] * n + [-1] * (len(parts) - n),
+            ) and whole == (1 if before < 0 and whole else 0):
+                return union(*parts[n:])
+        return None
+
+    def _lengths(self, number: int, sign: int) -> dict[Rows, int]:
+        """How often a sum counts the lengths of which tables."""
+        rows = self.i.builtins.counted.get(number)
+        if rows:
+            return {rows: sign}
+        parts = self.heap.parts(number)
+        if parts[:1] not in (("+",), ("-",)):
+            return {}
+        found: dict[Rows, int] = {}
+        for n, part in enumerate(parts[1:]):
+            negative = parts[0] == "-" and (n == 1 or len(parts) == 2)
+            for counted, count in self._lengths(part, -sign if negative else sign).items():
+                found[counted] = found.get(counted, 0) + count
+        return found
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""

@@ -226,6 +226,11 @@ class Subscripts(Operations):
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
         bounds = [self.heap.data(self.i.eval(node)) for node in (index.lower, index.upper) if node is not None]
+        if index.lower is not None and index.upper is None:
+            last = self.i.combining.from_on(data, bounds[0])
+            if last is not None:
+                number = self.heap.number("from", data.number, bounds[0].number)
+                return data.but(rows=last, number=number, each=())
         near = self.i.positions.near(data, bounds, self.i.site(index))
         if near is not None:
             return near
@@ -418,7 +423,10 @@ class Subscripts(Operations):
             number = self.heap.number("columns", held.number)
             return Data(kind="columns", number=number, marks=self.i.choices.choices(held), columns=held.columns)
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
-            return Data(kind="scalar", number=self.heap.number(name, held.number))
+            number = self.heap.number(name, held.number)
+            if name == "shape":
+                self.i.builtins.counted[self.heap.number("item", number, 0)] = held.rows
+            return Data(kind="scalar", number=number)
         if name == "style":
             return Data(kind="scalar", number=self.heap.fresh())
         if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
