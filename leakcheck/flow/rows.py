@@ -89,6 +89,7 @@ class Cut(Numbered):
     shuffled: bool = False  # rows come to its parts at random
     order: str = ""  # of a slice: the shuffled order in which its bound counts
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
+    unplaced: bool = False  # of tables that stand under each other: which of them it goes through is not known
     drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
 
     def role(self, part: object) -> str:
@@ -189,6 +190,8 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
                 return Overlap.NO
     mine = [step for step in steps if step not in others and step[0].kind is not CutKind.FILTER]
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
+    if any(cut.unplaced for cut, _ in (*mine, *theirs)):
+        return Overlap.UNKNOWN
     if not mine or not theirs:
         return Overlap.YES
     sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION

@@ -113,23 +113,22 @@ class Combining(Operations):
         )
         return self.i.data.marked(result.but(marks=marks - drawn), drawn)
 
-    def from_on(self, data: Data, start: Data) -> Rows | None:
-        """The tables that a slice begins in or before: `both[len(both) - len(test) - 60 :]`, `both[len(train) :]`.
+    def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
+        """The tables before, or from, a place in several that were put under each other.
 
-        What it takes in from the table before is there to look back at from the first of its rows.
+        The place is counted by their lengths: `both[: len(train)]`, `both[len(both) - len(test) - 60 :]`. What a slice
+        takes in from the table before is there to look back at from the first of its rows.
         """
-        parts = self.stacked.get(data.rows)
-        if parts is None:
+        tables = self.stacked.get(data.rows)
+        if tables is None:
             return None
-        lengths = self._lengths(start.number, 1)
-        before = sum(lengths.get(part, 0) for part in parts)
-        whole = lengths.get(data.rows, 0)
-        for n in range(1, len(parts)):
-            if [lengths.get(part, 0) for part in parts] in (
-                [1] * n + [0] * (len(parts) - n),
-                [0] * n + [-1] * (len(parts) - n),
-            ) and whole == (1 if before < 0 and whole else 0):
-                return union(*parts[n:])
+        lengths = self._lengths(bound.number, 1)
+        counts = [lengths.get(table, 0) for table in tables]
+        for n in range(1, len(tables)):
+            from_start = counts == [1] * n + [0] * (len(tables) - n) and not lengths.get(data.rows)
+            from_end = counts == [0] * n + [-1] * (len(tables) - n) and lengths.get(data.rows, 0) in (0, 1)
+            if from_start or from_end:
+                return union(*(tables[n:] if part else tables[:n]))
         return None
 
     def _lengths(self, number: int, sign: int) -> dict[Rows, int]:

@@ -44,6 +44,7 @@ class Series(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.datetimes: set[Column] = set()  # columns that were read as dates
+        self.spans: dict[int, tuple[Value | None, Value | None]] = {}
         self.strides: dict[int, int] = {}  # by the number of a counter: the number of its step
 
     # --- ties ----------------------------------------------------------------------------------------------------
@@ -416,9 +417,21 @@ class Series(Operations):
         return parts[2] if parts[:2] == ("const", "int") else None
 
     def counter(self, item: Data, bounds: Sequence[Value]) -> None:
-        """Note by how much the counter of a loop over a range moves."""
+        """Note by how much the counter of a loop over a range moves, and from where to where."""
         step = bounds[2] if len(bounds) > 2 else Const(1)
         self.strides[item.number] = self.heap.data(step).number
+        self.spans[item.number] = (bounds[0] if len(bounds) > 1 else None, bounds[min(1, len(bounds) - 1)] if bounds else None)
+
+    def span(self, number: int, depth: int = 0) -> tuple[Value | None, Value | None]:
+        """From where to where the counter runs that a bound is computed from."""
+        known = self.spans.get(number)
+        if known is not None:
+            return known
+        parts = self.heap.parts(number)
+        if depth > 4 or parts[:1] not in (("+",), ("-",)):
+            return None, None
+        spans = (self.span(part, depth + 1) for part in parts[1:])
+        return next((span for span in spans if span != (None, None)), (None, None))
 
     def windows_of(self, dataset: Value, data: Data, site: Site) -> Data:
         """A data set of the project whose items are windows."""

@@ -42,7 +42,7 @@ class Splitting(Operations):
     def split_in_two(
         self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = ""
     ) -> tuple[list[Value], Cut]:
-        several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
+        several = [self._whole(self.i.loading.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
@@ -70,6 +70,12 @@ class Splitting(Operations):
         event = Split(cut, rows, site, self.i.loops, what, tuple(several))
         self.i.emit((site, cut), event)
         return parts, cut
+
+    def _whole(self, data: Data, site: Site) -> Data:
+        """What is split, as rows: `range(n)` stands for the positions of rows, whatever counted them."""
+        if data.kind == "index" and not data.rows and data.keys is None and data.number:
+            return self.i.positions.index(site, data.number, data.flags)
+        return self.i.data.rooted(data, site)
 
     def _part(self, data: Data, cut: Cut, part: int) -> Data:
         if not data.rows and data.kind != "index":

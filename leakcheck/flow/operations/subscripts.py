@@ -226,11 +226,6 @@ class Subscripts(Operations):
         if (isinstance(step, int) and step not in (0, 1, -1)) or isinstance(step, Data):
             return self._strided(data, index, step)
         bounds = [self.heap.data(self.i.eval(node)) for node in (index.lower, index.upper) if node is not None]
-        if index.lower is not None and index.upper is None:
-            last = self.i.combining.from_on(data, bounds[0])
-            if last is not None:
-                number = self.heap.number("from", data.number, bounds[0].number)
-                return data.but(rows=last, number=number, each=())
         near = self.i.positions.near(data, bounds, self.i.site(index))
         if near is not None:
             return near
@@ -243,13 +238,15 @@ class Subscripts(Operations):
                 continue
             bound = self.heap.data(value)
             if "item" in bound.flags or self._varies(bound):
-                # A window that moves with the loop: any of the rows.
+                # A window that moves with the loop: any of the rows that the loop passes.
+                result = self.i.positions.passed(result, bound, self.i.site(bound_node))
                 if index.lower is not None and index.upper is not None:
                     lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
                     result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             cut = self.i.data.cut_at(data, value, self.i.site(bound_node))
-            result = self.i.data.narrowed(result, cut, part)
+            tables = self.i.combining.on_side(data, bound, part) if len(bounds) == 1 else None
+            result = self.i.data.narrowed(result if tables is None else result.but(rows=tables), cut, part)
         return result
 
     def _strided(self, data: Data, index: s.Slice, step: Any) -> Data:
@@ -309,6 +306,7 @@ class Subscripts(Operations):
                 data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             if picker.kind == "index-item":
+                data = self.i.positions.passed(data, picker, self.i.site(index))
                 around = "near" in picker.flags and "spaced" not in picker.flags
                 data = self.i.positions.at(data, picker)
                 if around:
