@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
+from itertools import count, takewhile
 from typing import NamedTuple, TypeAlias
 
 from leakcheck.flow.steps import Span
@@ -195,8 +195,10 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
     if not mine or not theirs:
         return Overlap.YES
     sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION
-    if sliced and _positions_overlap(mine[:1], theirs[:1]) is Overlap.NO:
-        return Overlap.NO  # whatever was drawn from the slices after
+    if sliced:
+        first = _positions_overlap(*(list(takewhile(_is_slice, steps)) for steps in (mine, theirs)))
+        if first is not Overlap.YES:
+            return first  # whatever was drawn from the slices after
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
         # A condition picks from all of the population, and so does a random split of it.
@@ -207,6 +209,10 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
     if kinds == {CutKind.POSITION} or (len(orders) == 1 and "" not in orders):
         return _positions_overlap(mine, theirs)
     return Overlap.YES
+
+
+def _is_slice(step: Part) -> bool:
+    return step[0].kind is CutKind.POSITION
 
 
 def _positions_overlap(mine: list[Part], theirs: list[Part]) -> Overlap:

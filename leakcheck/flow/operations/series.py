@@ -186,6 +186,10 @@ class Series(Operations):
         return self.i.combining.joined(held, right)
 
     def m_resample(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        rule = self.heap.load(args.get(0, "rule") or NONE)
+        named = isinstance(rule, Const) and isinstance(rule.value, str)
+        if held.kind not in ("frame", "series", "groupby") and not named:
+            return held.but(number=self.heap.fresh(), mask=(), each=())  # a signal brought to another sampling rate
         data = self.indexed(held, "resample", site)
         return data.but(kind="rolling", number=self.heap.fresh(), mask=(), each=())
 
