@@ -991,6 +991,10 @@ class Interpreter:
             known = self.heap.load(self.eval(key))
             if isinstance(known, Const):
                 items[known.value] = value
+                if isinstance(known.value, str) and any(role_of_word(w) for w in split_words(known.value)):
+                    rows = self.heap.data(value).rows
+                    if rows:
+                        self.hint(rows, known.value)
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
         if self.scoring.several:

@@ -178,7 +178,8 @@ class Joiner:
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
-        for predict in self.predicts:
+        watched = [score for score in self.scores if score.kind == "validation"]
+        for predict in (*self.predicts, *watched):
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
         for _, leak in best.values():
@@ -316,7 +317,7 @@ class Joiner:
             for h in self.held_outs
         )
 
-    def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
+    def _fitted_on_test(self, predict: Predict | Score) -> Iterator[tuple[Mark, LearnLeak]]:
         trains = self.trained(predict)
         if not trains:
             return
