@@ -24,7 +24,7 @@ from leakcheck.flow.facts import (
 from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, roles, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -179,7 +179,8 @@ class Joiner:
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
         watched = [score for score in self.scores if score.kind == "validation"]
-        for predict in (*self.predicts, *watched):
+        tried: list[Predict | Score] = [*self.predicts, *watched]
+        for predict in tried:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
         for _, leak in best.values():
@@ -499,9 +500,9 @@ class Joiner:
 
     def called(self, score: Score) -> str:
         """What the author calls the scored rows: what says which part they are, before the name of a batch."""
-        if self._roles(score.name):
-            return score.name
         names = list(self.program.names.get(score.rows, ()))
+        if self._roles(score.name) and (score.name in names or not names):
+            return score.name
         names = [name for name in names if self._roles(name)] or names
         return next((name for name in names if "." not in name), names[0] if names else score.name)
 
@@ -512,18 +513,13 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
+        by_source = roles(rows) == {"test"}
         # The first name that says a role counts: what a helper calls its argument may be anything.
         for name in self.program.names.get(rows, ()):
-            named = {role_of_word(w) for w in split_words(name)} - {""}
-            if named:
-                return named == {"test"}
-        for root, steps in rows:
-            role = root.role
-            for cut, part in steps:
-                role = cut.role(part) or role
-            if role != "test":
-                return False
-        return True
+            saying = {w for w in split_words(name) if role_of_word(w)}
+            if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
+                return {role_of_word(w) for w in saying} == {"test"}
+        return by_source
 
     def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""

@@ -424,7 +424,8 @@ class Series(Operations):
         """Note by how much the counter of a loop over a range moves, and from where to where."""
         step = bounds[2] if len(bounds) > 2 else Const(1)
         self.strides[item.number] = self.heap.data(step).number
-        self.spans[item.number] = (bounds[0] if len(bounds) > 1 else None, bounds[min(1, len(bounds) - 1)] if bounds else None)
+        start, stop = (None, *bounds)[-2:] if len(bounds) == 1 else (*bounds, None, None)[:2]
+        self.spans[item.number] = (start, stop)
 
     def span(self, number: int, depth: int = 0) -> tuple[Value | None, Value | None]:
         """From where to where the counter runs that a bound is computed from."""

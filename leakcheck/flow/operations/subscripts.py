@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    dotted_name,
     draw_flag,
     role_of_word,
     scores_of,
@@ -60,7 +61,10 @@ class Subscripts(Operations):
         if isinstance(held, Items | ListObject):
             return self.i.containers.item_of_sequence(base, held, index)
         if isinstance(held, DictObject):
-            return self.i.containers.item_of_dict(held, self.i.eval(index), base)
+            key = self.i.eval(index)
+            item = self.i.containers.item_of_dict(held, key, base)
+            self._name_part(node, key, item)
+            return item
         if isinstance(held, Instance):
             got = self.i.call_method(base, "__getitem__", arguments(self.i.eval(index)), self.i.site(node))
             if got is not None:
@@ -73,6 +77,14 @@ class Subscripts(Operations):
         if isinstance(held, Data):
             return self._item_of_data(base, held, index, node)
         return UNKNOWN
+
+    def _name_part(self, node: s.Node, key: Value, item: Value) -> None:
+        """What the code calls rows that it takes from a dict of parts and gives no name: `parts["test"]`."""
+        held, rows = self.heap.load(key), self.heap.data(item).rows
+        if rows and rows not in self.i.names and isinstance(held, Const) and isinstance(node, s.Index):
+            owner = dotted_name(node.base) if isinstance(node.base, s.Name | s.Attr) else ""
+            if owner and isinstance(held.value, str) and any(map(role_of_word, split_words(held.value))):
+                self.i.hint(rows, f'{owner}["{held.value}"]')
 
     def _index_value(self, index: s.Expr) -> Value:
         return self.i.eval(index) if not isinstance(index, s.Slice) else UNKNOWN
