@@ -793,7 +793,7 @@ class Interpreter:
                 if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
-            return self.heap.new(value) if value.kind == "array" else value
+            return self.heap.new(value.but(name=name)) if value.kind == "array" else value
         if isinstance(value, Ref):
             held = self.heap.load(value)
             if isinstance(held, Data) and held.rows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
@@ -22,7 +22,7 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
-from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, roles, within
 
@@ -183,8 +183,7 @@ class Joiner:
         for predict in tried:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
-        for _, leak in best.values():
-            yield leak
+        yield from _on_one_line(leak for _, leak in best.values())
 
     def _keep(
         self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int
@@ -255,6 +254,7 @@ class Joiner:
             self.location(mark.site),
             self.unique(trace),
             self.confidence(mark.rows | held_out.rows, mark),
+            not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -330,7 +330,8 @@ class Joiner:
                 continue
             if any(overlap(mark.rows, t.rows) is not Overlap.NO for t in trains):
                 continue
-            score = next((s for s in self.scores if s.rows == predict.rows), None)
+            scores = [s for s in self.scores if s.rows == predict.rows]
+            score = next((s for s in scores if s.model == predict.model), scores[0] if scores else None)
             if score is None:
                 continue
             kind = self._kind_of(mark)
@@ -353,6 +354,7 @@ class Joiner:
                     self.location(mark.site),
                     self.unique(trace),
                     self.confidence(mark.rows, mark),
+                    mark.fitted or mark.what not in STATISTICS,
                 ),
             )
 
@@ -639,9 +641,10 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
-            return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
+        one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
+        if any(loop.over == "seeds" for loop in loops) or (one and self._split_anew(scores[0].rows, scores)):
+            return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
         ):
@@ -887,6 +890,19 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
+    """What one line computes, `(x - x.mean()) / x.std()`, told once."""
+    lines: dict[object, list[LearnLeak]] = {}
+    for leak in leaks:
+        place = leak.location
+        key = (place.path, place.cell, place.line, leak.learned, leak.hold_out, leak.rows, leak.confidence)
+        lines.setdefault(leak if leak.fitted else key, []).append(leak)
+    for first, *more in lines.values():
+        names = list(dict.fromkeys(leak.what for leak in (first, *more)))
+        what = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else first.what
+        yield replace(first, what=what)
 
 
 def _of_other_rows(data: Data) -> bool:

@@ -45,6 +45,10 @@ class Splitting(Operations):
         several = [self._whole(self.i.loading.content(value), site) for value in arrays]
         seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
+        # What is split together has the same rows, though of one of them no more is known.
+        several = [
+            d.but(rows=rows, kind="array") if d.number and d.kind == "scalar" and not d.rows else d for d in several
+        ]
         seeded = isinstance(seed, Const) and isinstance(seed.value, int)
         shuffled = apart != "time" and not self.i.library.is_false(args.kw.get("shuffle"))
         sizes = tuple(
