@@ -822,8 +822,13 @@ class Joiner:
                         target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
                     )
                 continue
+            windows: list[tuple[str, Site]] = []
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
+                if (frame, target) not in column.sources or column.made_at is None:
+                    continue
+                if _of_other_rows(column):
+                    if "own" in column.flags and x.rows == y.rows:
+                        windows.append((name, column.made_at))
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -836,6 +841,12 @@ class Joiner:
                 seen.add((site.bare(), name))
                 steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
                 steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
+            if windows and (windows[0][1].bare(), windows[0][0]) not in seen:
+                seen |= {(site.bare(), name) for name, site in windows}
+                steps = [self.step(f"`{name}` takes in the row's own `{target}` here", site) for name, site in windows]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                name, site = windows[0]
                 yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:

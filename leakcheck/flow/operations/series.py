@@ -228,7 +228,8 @@ class Series(Operations):
         by, unsure = self._amount(periods)
         if "reversed" in held.flags:
             by = -by
-        new = held.but(number=number, flags=held.flags | {"lag"}, mask=(), each=())
+        own = {"own"} if what != "shift" and "lag" not in held.flags else set()  # a difference takes in the row itself
+        new = held.but(number=number, flags=held.flags - {"own"} | {"lag"} | own, mask=(), each=())
         if by == 0:
             return new
         shown = self.heap.load(periods) if periods is not None else None
@@ -263,6 +264,8 @@ class Series(Operations):
         return self._rolled(held, args, site).but(number=self.heap.fresh())
 
     def _rolled(self, held: Data, args: Args, site: Site) -> Data:
+        closed = self.heap.load(args.kw.get("closed", NONE))
+        before = "lag" in held.flags or (isinstance(closed, Const) and closed.value in ("left", "neither"))
         new = held.but(flags=held.flags | {"lag"}, mask=(), each=())
         if self.i.operators.across_columns(kw_only(args), None):
             return new
@@ -273,6 +276,7 @@ class Series(Operations):
             return self.tied(new, TieKind.LATER, "rolling(center=True)", site, ahead=ahead)
         if "reversed" in held.flags or (isinstance(size, LibObject) and "Forward" in size.api.name):
             return self.tied(new, TieKind.LATER, "rolling over later rows", site)
+        new = new if before else new.but(flags=new.flags | {"own"})
         return self.tied(new, TieKind.EARLIER, "rolling", site)
 
     def windowed(self, held: Data, name: str, args: Args, site: Site) -> Value:
