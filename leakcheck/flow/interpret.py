@@ -18,7 +18,7 @@ from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
 from leakcheck.flow.operations.choices import Choices
 from leakcheck.flow.operations.combining import Combining
-from leakcheck.flow.operations.common import Evaluated, role_of_word, split_words
+from leakcheck.flow.operations.common import Evaluated, dotted_name, role_of_word, split_words
 from leakcheck.flow.operations.containers import Containers
 from leakcheck.flow.operations.data import DataOperations
 from leakcheck.flow.operations.frames import Frames
@@ -680,7 +680,7 @@ class Interpreter:
             self.frame.id,
             defaults,
             node.is_generator,
-            tuple(_dotted(d) for d in node.decorators),
+            tuple(dotted_name(d) for d in node.decorators),
             node,
             self._class_being_made,
         )
@@ -705,7 +705,7 @@ class Interpreter:
                 fields.append((part.target.id, None))
             elif isinstance(part, s.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], s.Name):
                 fields.append((part.targets[0].id, UNKNOWN))
-        decorators = [_dotted(d).rsplit(".", 1)[-1] for d in node.decorators]
+        decorators = [dotted_name(d).rsplit(".", 1)[-1] for d in node.decorators]
         kind = "class"
         if any(isinstance(b, Lib) and b.name.endswith("NamedTuple") for b in bases):
             kind = "namedtuple"
@@ -799,7 +799,7 @@ class Interpreter:
             self._unpack(target, value)
         elif isinstance(target, s.Attr):
             base = self.eval(target.base)
-            self.set_attr(base, target.name, self.boxed(value, _dotted(target)))
+            self.set_attr(base, target.name, self.boxed(value, dotted_name(target)))
         elif isinstance(target, s.Index):
             self.writes.set_item(target, value)
         elif isinstance(target, s.Star):
@@ -814,7 +814,7 @@ class Interpreter:
                 if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
-            return self.heap.new(value) if value.kind == "array" else value
+            return self.heap.new(value.but(name=name)) if value.kind == "array" else value
         if isinstance(value, Ref):
             held = self.heap.load(value)
             if isinstance(held, Data) and held.rows:
@@ -849,12 +849,13 @@ class Interpreter:
         if not isinstance(held, Data) or not (loaded or "call" in held.flags):
             return parts
         roles = [
-            next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
+            next((r for r in (role_of_word(w) for w in split_words(dotted_name(item))) if r), "")
+            for item in target.items
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
         if "call" in held.flags:
-            names = zip(parts, roles, map(_dotted, target.items), strict=True)
+            names = zip(parts, roles, map(dotted_name, target.items), strict=True)
             return [self.data.part_returned(held, part, role, name) for part, role, name in names]
         return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
@@ -1016,6 +1017,10 @@ class Interpreter:
             known = self.heap.load(self.eval(key))
             if isinstance(known, Const):
                 items[known.value] = value
+                if isinstance(known.value, str) and any(role_of_word(w) for w in split_words(known.value)):
+                    rows = self.heap.data(value).rows
+                    if rows:
+                        self.hint(rows, known.value)
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
         if self.scoring.several:
@@ -1233,7 +1238,7 @@ class Interpreter:
         if isinstance(held, Data) and held.kind == "series" and isinstance(func, s.Attr):
             self.note_unknown(UnknownKind.METHOD, f".{func.name}", site)  # taken for a column at first
         elif isinstance(held, Data):
-            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", site)
+            self.note_unknown(UnknownKind.VALUE, dotted_name(func) or "the result of a call", site)
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
         """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""
@@ -1490,16 +1495,6 @@ def _names(target: s.Expr) -> Iterable[str]:
     elif isinstance(target, s.Seq):
         for item in target.items:
             yield from _names(item)
-
-
-def _dotted(node: s.Expr) -> str:
-    if isinstance(node, s.Name):
-        return node.id
-    if isinstance(node, s.Attr):
-        return f"{_dotted(node.base)}.{node.name}"
-    if isinstance(node, s.Call):
-        return _dotted(node.func)
-    return ""
 
 
 def _fold(op: str, values: list[Any]) -> Const | None:

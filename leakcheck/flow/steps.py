@@ -405,7 +405,12 @@ def repeated_appends(body: Block) -> Iterator[Span]:
         if not isinstance(call, Call) or len(call.args) != 1:
             continue
         func, value = call.func, call.args[0].value
-        if isinstance(func, Attr) and func.name == "append" and isinstance(func.base, Name) and isinstance(value, Name | Call):
+        if (
+            isinstance(func, Attr)
+            and func.name == "append"
+            and isinstance(func.base, Name)
+            and isinstance(value, Name | Call)
+        ):
             names = {node.id for node in walk(value) if isinstance(node, Name)}
             if names & before.setdefault(func.base.id, set()):
                 yield call.span

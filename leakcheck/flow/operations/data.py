@@ -64,7 +64,7 @@ class DataOperations(Operations):
             known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
-    def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
+    def cut_at(self, data: Data, bound: Value, site: Site, *, unplaced: bool = False) -> Cut:
         """The cut of rows in their order at a position: before it part 0, from it on part 1."""
         held = self.heap.load(bound)
         number = held.value if isinstance(held, Const) and not isinstance(held.value, bool) else None
@@ -72,7 +72,7 @@ class DataOperations(Operations):
         mixed = order.startswith("order:")
         rows = data.keys if data.keys is not None else data.rows
         return self.cut(
-            ("position", bare_roots(rows), order, self.heap.data(bound).number),
+            ("position", bare_roots(rows), order, self.heap.data(bound).number, unplaced),
             CutKind.RANDOM if mixed else CutKind.POSITION,
             site,
             bound=float(number) if isinstance(number, int | float) else None,
@@ -81,6 +81,7 @@ class DataOperations(Operations):
             shuffled=bool(order),
             drawn=order,
             apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
+            unplaced=unplaced,
         )
 
     def loop_ids(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, last_part, node_at
+from leakcheck.flow.operations.common import arguments, last_part, node_at, scores_of
 from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
@@ -171,6 +171,10 @@ class SpecialFunctions(Operations):
     def call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
+        held = self.heap.load(first)
+        gathered = isinstance(held, ListObject) and held.items is None and not scores_of(data.marks)
+        if gathered and data.kind == "scalar" and not data.rows:
+            return data.but(kind="array", number=self.heap.fresh())  # one number, or a few, for each round of a loop
         kind = "array" if (data.rows and data.kind != "row") or data.kind == "index" else data.kind
         return data.but(kind=kind, each=(), keys=data.keys)
 
