@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
@@ -22,9 +22,22 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
-from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Part, Root, Rows, Site, narrow, overlap, split_within, within
+from leakcheck.flow.rows import (
+    Cut,
+    CutKind,
+    Overlap,
+    Part,
+    Root,
+    Rows,
+    Site,
+    narrow,
+    overlap,
+    roles,
+    split_within,
+    within,
+)
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -119,7 +132,6 @@ class Joiner:
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
-            notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
                 for (kind, name), sites in self.program.unknown.items()
@@ -199,11 +211,12 @@ class Joiner:
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
-        for predict in self.predicts:
+        watched = [score for score in self.scores if score.kind == "validation"]
+        tried: list[Predict | Score] = [*self.predicts, *watched]
+        for predict in tried:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
-        for _, leak in best.values():
-            yield leak
+        yield from _on_one_line(leak for _, leak in best.values())
 
     def _keep(
         self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int
@@ -274,6 +287,7 @@ class Joiner:
             self.location(mark.site),
             self.unique(trace),
             self.confidence(mark.rows | held_out.rows, mark),
+            not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -337,7 +351,7 @@ class Joiner:
             for h in self.held_outs
         )
 
-    def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
+    def _fitted_on_test(self, predict: Predict | Score) -> Iterator[tuple[Mark, LearnLeak]]:
         trains = self.trained(predict)
         if not trains:
             return
@@ -349,7 +363,8 @@ class Joiner:
                 continue
             if any(overlap(mark.rows, t.rows) is not Overlap.NO for t in trains):
                 continue
-            score = next((s for s in self.scores if s.rows == predict.rows), None)
+            scores = [s for s in self.scores if s.rows == predict.rows]
+            score = next((s for s in scores if s.model == predict.model), scores[0] if scores else None)
             if score is None:
                 continue
             kind = self._kind_of(mark)
@@ -372,6 +387,7 @@ class Joiner:
                     self.location(mark.site),
                     self.unique(trace),
                     self.confidence(mark.rows, mark),
+                    mark.fitted or mark.what not in STATISTICS,
                 ),
             )
 
@@ -401,7 +417,7 @@ class Joiner:
                     trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                    trace.append(self.step(f"`{self.called(score)}` was held out here", cut.site))
                 trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
@@ -409,7 +425,7 @@ class Joiner:
                 yield OverlapLeak(
                     train.what,
                     train.name,
-                    score.name,
+                    self.called(score),
                     self.location(place),
                     self.unique(trace),
                     self.confidence(train.rows | score.rows),
@@ -519,6 +535,14 @@ class Joiner:
         """The names of these rows that say which part they are."""
         return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
+    def called(self, score: Score) -> str:
+        """What the author calls the scored rows: what says which part they are, before the name of a batch."""
+        names = list(self.program.names.get(score.rows, ()))
+        if self._roles(score.name) and (score.name in names or not names):
+            return score.name
+        names = [name for name in names if self._roles(name)] or names
+        return next((name for name in names if "." not in name), names[0] if names else score.name)
+
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
@@ -526,18 +550,15 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
+            if any(cut.inner for cut, _ in steps):
+                return False  # what `fit` cuts off the rows that it learns from are validation rows
+        by_source = roles(rows) == {"test"}
         # The first name that says a role counts: what a helper calls its argument may be anything.
         for name in self.program.names.get(rows, ()):
-            named = {role_of_word(w) for w in split_words(name)} - {""}
-            if named:
-                return named == {"test"}
-        for root, steps in rows:
-            role = root.role
-            for cut, part in steps:
-                role = cut.role(part) or role
-            if role != "test":
-                return False
-        return True
+            saying = {w for w in split_words(name) if role_of_word(w)}
+            if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
+                return {role_of_word(w) for w in saying} == {"test"}
+        return by_source
 
     def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
@@ -595,14 +616,14 @@ class Joiner:
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace.append(self.step(f"scored on the test rows `{self.called(score)}` here", score.site))
                 trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
             yield ChoiceLeak(
                 choice,
-                scores[0].name,
+                self.called(scores[0]),
                 self.location(choose.site),
                 self.unique(trace),
                 self.confidence(rows),
@@ -667,13 +688,14 @@ class Joiner:
         if len({score.model for score in scores}) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+        around = set(choose.loops) if choose.what == "of this round" else set()
+        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(loops)
+            return bool(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -683,9 +705,12 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
-            return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
+        one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
+        # What stands inside a loop over seeds is chosen anew for each of them.
+        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
+        if (inner is not None and inner.over == "seeds") or (one and self._split_anew(scores[0].rows, scores)):
+            return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
         ):
@@ -727,7 +752,7 @@ class Joiner:
             yield TestReuse(
                 count,
                 self.side_by_side(scores),
-                last.name,
+                self.called(last),
                 self.location(last.site),
                 self.unique(trace),
                 self.confidence(rows),
@@ -871,8 +896,13 @@ class Joiner:
                         target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
                     )
                 continue
+            windows: list[tuple[str, Site]] = []
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
+                if (frame, target) not in column.sources or column.made_at is None:
+                    continue
+                if _of_other_rows(column):
+                    if "own" in column.flags and x.rows == y.rows:
+                        windows.append((name, column.made_at))
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -885,6 +915,12 @@ class Joiner:
                 seen.add((site.bare(), name))
                 steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
                 steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
+            if windows and (windows[0][1].bare(), windows[0][0]) not in seen:
+                seen |= {(site.bare(), name) for name, site in windows}
+                steps = [self.step(f"`{name}` takes in the row's own `{target}` here", site) for name, site in windows]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                name, site = windows[0]
                 yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
@@ -953,6 +989,19 @@ def _predicts_number(train: Train) -> bool:
     """Whether the target is a number: columns picked by their type keep it then."""
     name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
     return name in _REGRESSORS or name.endswith("Regressor")
+
+
+def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
+    """What one line computes, `(x - x.mean()) / x.std()`, told once."""
+    lines: dict[object, list[LearnLeak]] = {}
+    for leak in leaks:
+        place = leak.location
+        key = (place.path, place.cell, place.line, leak.learned, leak.hold_out, leak.rows, leak.confidence)
+        lines.setdefault(leak if leak.fitted else key, []).append(leak)
+    for first, *more in lines.values():
+        names = list(dict.fromkeys(leak.what for leak in (first, *more)))
+        what = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else first.what
+        yield replace(first, what=what)
 
 
 def _of_other_rows(data: Data) -> bool:

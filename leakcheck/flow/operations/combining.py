@@ -20,11 +20,15 @@ from leakcheck.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from leakcheck.flow.interpret import Args
+    from leakcheck.flow.interpret import Args, Interpreter
 
 
 class Combining(Operations):
     """Rows and columns put together."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.stacked: dict[Rows, tuple[Rows, ...]] = {}  # what tables put under each other hold, in order
 
     def m_merge(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.get(0, "right") or args.kw.get("other"))
@@ -89,6 +93,8 @@ class Combining(Operations):
                 sources=frozenset().union(*(p.sources for p in parts)),
             )
         rows = union(*(p.rows for p in parts))
+        if len(parts) > 1 and all(p.rows for p in parts):
+            self.stacked[rows] = tuple(p.rows for p in parts)
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
@@ -104,6 +110,39 @@ class Combining(Operations):
             sources=frozenset().union(*(p.sources for p in parts)),
         )
         return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+
+    def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
+        """The tables before, or from, a place in several that were put under each other.
+
+        The place is counted by their lengths: `both[: len(train)]`, `both[len(both) - len(test) - 60 :]`. What a slice
+        takes in from the table before is there to look back at from the first of its rows.
+        """
+        tables = self.stacked.get(data.rows)
+        if tables is None:
+            return None
+        lengths = self._lengths(bound.number, 1)
+        counts = [lengths.get(table, 0) for table in tables]
+        for n in range(1, len(tables)):
+            from_start = counts == [1] * n + [0] * (len(tables) - n) and not lengths.get(data.rows)
+            from_end = counts == [0] * n + [-1] * (len(tables) - n) and lengths.get(data.rows, 0) in (0, 1)
+            if from_start or from_end:
+                return union(*(tables[n:] if part else tables[:n]))
+        return None
+
+    def _lengths(self, number: int, sign: int) -> dict[Rows, int]:
+        """How often a sum counts the lengths of which tables."""
+        rows = self.i.builtins.counted.get(number)
+        if rows:
+            return {rows: sign}
+        parts = self.heap.parts(number)
+        if parts[:1] not in (("+",), ("-",)):
+            return {}
+        found: dict[Rows, int] = {}
+        for n, part in enumerate(parts[1:]):
+            negative = parts[0] == "-" and (n == 1 or len(parts) == 2)
+            for counted, count in self._lengths(part, -sign if negative else sign).items():
+                found[counted] = found.get(counted, 0) + count
+        return found
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""

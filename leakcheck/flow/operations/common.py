@@ -176,6 +176,17 @@ class Evaluated(s.Node):
     value: Value
 
 
+def dotted_name(node: s.Expr) -> str:
+    """The name that an expression is, or calls; "" for any other."""
+    if isinstance(node, s.Name):
+        return node.id
+    if isinstance(node, s.Attr):
+        return f"{dotted_name(node.base)}.{node.name}"
+    if isinstance(node, s.Call):
+        return dotted_name(node.func)
+    return ""
+
+
 def arguments(*pos: Value, **kw: Value) -> Args:
     from leakcheck.flow.interpret import Args
 

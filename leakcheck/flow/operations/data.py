@@ -60,10 +60,11 @@ class DataOperations(Operations):
         known = self._cuts.get(key)
         if known is None:
             shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
-            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
+            more |= {"loops": self.loop_ids(), "arms": self.i.arms, "inner": self.i.fitting > 0}
+            known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
-    def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
+    def cut_at(self, data: Data, bound: Value, site: Site, *, unplaced: bool = False) -> Cut:
         """The cut of rows in their order at a position: before it part 0, from it on part 1."""
         held = self.heap.load(bound)
         number = held.value if isinstance(held, Const) and not isinstance(held.value, bool) else None
@@ -71,7 +72,7 @@ class DataOperations(Operations):
         mixed = order.startswith("order:")
         rows = data.keys if data.keys is not None else data.rows
         return self.cut(
-            ("position", bare_roots(rows), order, self.heap.data(bound).number),
+            ("position", bare_roots(rows), order, self.heap.data(bound).number, unplaced),
             CutKind.RANDOM if mixed else CutKind.POSITION,
             site,
             bound=float(number) if isinstance(number, int | float) else None,
@@ -80,6 +81,7 @@ class DataOperations(Operations):
             shuffled=bool(order),
             drawn=order,
             apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
+            unplaced=unplaced,
         )
 
     def loop_ids(self) -> tuple[int, ...]:
@@ -210,6 +212,13 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def pieces(self, data: Data, site: Site) -> Data:
+        """Pieces drawn from each row, with rows of their own: drawn again they are others, not copies."""
+        if not data.rows:
+            return data
+        new = self.i.new_rows("pieces", site, "loader", "array")
+        return new.but(marks=data.marks, flags=data.flags, name=data.name)
 
     def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
         """A list of columns less the named ones."""

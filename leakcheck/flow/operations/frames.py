@@ -140,17 +140,14 @@ class Frames(Operations):
             return self.i.data.marked(
                 held.but(number=self.heap.fresh(), flags=held.flags | {"repeated"}), frozenset({draw})
             )
+        seed = self.i.randomness.seed_of(args.kw.get("random_state"))
+        origin = self.i.randomness.origin(site, seed)
         if isinstance(frac, Const) and frac.value == 1:
-            number = self.heap.number("shuffle", held.number, site)
+            number = self.heap.number("shuffle", held.number, origin)
             key = f"order:{number}"
             self.i.randomness.method("frame", "sample", args, site, None, key)
             return held.but(number=number, flags=held.flags | {"shuffled", key})
-        seed = self.heap.load(args.kw.get("random_state", NONE))
-        identity: object = (
-            ("sample", held.rows, str(size), str(frac), seed.value)
-            if isinstance(seed, Const) and isinstance(seed.value, int)
-            else ("sample", site, held.rows)
-        )
+        identity = ("sample", held.rows, str(size), str(frac), seed) if seed else ("sample", origin, held.rows)
         cut = self.i.data.cut(identity, CutKind.RANDOM, site, explicit=False, roles=("", ""))
         self.i.randomness.method("frame", "sample", args, site, cut)
         return self.i.data.narrowed(held, cut, 0)

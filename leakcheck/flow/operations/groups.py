@@ -151,7 +151,8 @@ class Groups(Operations):
             # The function says what is learned: a mean inside it, or nothing.
             result = self.heap.data(self.i.call(inner, arguments(series), site))
             marks = frozenset(self._grouped(m, held) if isinstance(m, Learn) else m for m in result.marks)
-            return series.but(marks=base.marks & result.marks | marks)
+            flags = series.flags | (result.flags & {"lag", "own"})
+            return series.but(marks=base.marks & result.marks | marks, flags=flags)
         if name not in ("transform", "agg", "aggregate", "apply", "describe", "fillna") and name not in STATISTICS:
             return series.but(kind="groupby", each=held.each, rows=held.rows)
         what = f"groupby {word or name}" if name in ("transform", "agg", "aggregate") else f"groupby {name}"

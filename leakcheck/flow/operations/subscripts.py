@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    dotted_name,
     draw_flag,
     role_of_word,
     scores_of,
@@ -60,7 +61,10 @@ class Subscripts(Operations):
         if isinstance(held, Items | ListObject):
             return self.i.containers.item_of_sequence(base, held, index)
         if isinstance(held, DictObject):
-            return self.i.containers.item_of_dict(held, self.i.eval(index), base)
+            key = self.i.eval(index)
+            item = self.i.containers.item_of_dict(held, key, base)
+            self._name_part(node, key, item)
+            return item
         if isinstance(held, Instance):
             got = self.i.call_method(base, "__getitem__", arguments(self.i.eval(index)), self.i.site(node))
             if got is not None:
@@ -73,6 +77,14 @@ class Subscripts(Operations):
         if isinstance(held, Data):
             return self._item_of_data(base, held, index, node)
         return UNKNOWN
+
+    def _name_part(self, node: s.Node, key: Value, item: Value) -> None:
+        """What the code calls rows that it takes from a dict of parts and gives no name: `parts["test"]`."""
+        held, rows = self.heap.load(key), self.heap.data(item).rows
+        if rows and rows not in self.i.names and isinstance(held, Const) and isinstance(node, s.Index):
+            owner = dotted_name(node.base) if isinstance(node.base, s.Name | s.Attr) else ""
+            if owner and isinstance(held.value, str) and any(map(role_of_word, split_words(held.value))):
+                self.i.hint(rows, f'{owner}["{held.value}"]')
 
     def _index_value(self, index: s.Expr) -> Value:
         return self.i.eval(index) if not isinstance(index, s.Slice) else UNKNOWN
@@ -241,13 +253,15 @@ class Subscripts(Operations):
                 continue
             bound = self.heap.data(value)
             if "item" in bound.flags or self._varies(bound):
-                # A window that moves with the loop: any of the rows.
+                # A window that moves with the loop: any of the rows that the loop passes.
+                result = self.i.positions.passed(result, bound, self.i.site(bound_node))
                 if index.lower is not None and index.upper is not None:
                     lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
                     result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             cut = self.i.data.cut_at(data, value, self.i.site(bound_node))
-            result = self.i.data.narrowed(result, cut, part)
+            tables = self.i.combining.on_side(data, bound, part) if len(bounds) == 1 else None
+            result = self.i.data.narrowed(result if tables is None else result.but(rows=tables), cut, part)
         return result
 
     def _strided(self, data: Data, index: s.Slice, step: Any) -> Data:
@@ -282,8 +296,6 @@ class Subscripts(Operations):
                 return self.column(data, held.value) if subscript else data.but(number=number, kind="row", columns=None)
             if data.kind == "columns":
                 return data.but(number=number)
-            if "shape" in data.flags:
-                return data.but(number=number, flags=frozenset({"length"}) if held.value == 0 else frozenset())
             flags = data.flags | ({"row"} if data.rows else set())
             return data.but(
                 number=number, kind="row" if data.rows else data.kind, columns=None, each=(), flags=frozenset(flags)
@@ -312,6 +324,7 @@ class Subscripts(Operations):
                 data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             if picker.kind == "index-item":
+                data = self.i.positions.passed(data, picker, self.i.site(index))
                 around = "near" in picker.flags and "spaced" not in picker.flags
                 data = self.i.positions.at(data, picker)
                 if around:
@@ -434,8 +447,10 @@ class Subscripts(Operations):
                 flags=held.flags & {"numeric"},
             )
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
-            flags = frozenset({"shape"}) if name == "shape" and held.rows else frozenset()
-            return Data(kind="scalar", number=self.heap.number(name, held.number), flags=flags)
+            number = self.heap.number(name, held.number)
+            if name == "shape":
+                self.i.builtins.counted[self.heap.number("item", number, 0)] = held.rows
+            return Data(kind="scalar", number=number)
         if name == "style":
             return Data(kind="scalar", number=self.heap.fresh())
         if name in ("days", "seconds", "microseconds") and held.rows:
