@@ -179,7 +179,8 @@ class Interpreter:
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
+        # What the code calls these rows, the first name first, and how deep in calls it does so.
+        self.names: dict[Rows, dict[str, int]] = {}
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
@@ -805,7 +806,7 @@ class Interpreter:
         if isinstance(value, Data):
             if value.rows:
                 self.hint(value.rows, name)
-                if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
+                if value.kind == "loader" and {role_of_word(w) for w in split_words(name)} - {""} == {"validation"}:
                     self.validation_loaders[self.statement_site().bare()] = value.rows
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value) if value.kind == "array" else value
@@ -816,7 +817,8 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, {})[name] = None
+        known, depth = self.names.setdefault(rows, {}), len(self.stack)
+        known[name] = min(depth, known.get(name, depth))
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)

@@ -505,8 +505,10 @@ class Joiner:
                 return False
             if any(cut.inner for cut, _ in steps):
                 return False  # what `fit` cuts off the rows that it learns from are validation rows
-        # The first name that says a role counts: what a helper calls its argument may be anything.
-        for name in self.program.names.get(rows, ()):
+        # The first name that says a role counts, the caller's before a helper's: that one may call its argument, or
+        # what it returns, anything.
+        names = self.program.names.get(rows, {})
+        for name in sorted(names, key=names.__getitem__):
             named = {role_of_word(w) for w in split_words(name)} - {""}
             if named:
                 return named == {"test"}

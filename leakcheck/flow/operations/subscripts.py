@@ -399,7 +399,9 @@ class Subscripts(Operations):
         if name in ("loc", "iloc", "at", "iat", "ix"):
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
-            return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+            # What a loader returns may hold a table in its `data`.
+            kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
+            return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
         if name == "index" and not held.rows:
             return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
