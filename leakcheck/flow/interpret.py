@@ -531,6 +531,8 @@ class Interpreter:
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
+                if isinstance(self.heap.load(iterable), ListObject):
+                    element = self.data.item(element, self.loops[-1])
                 self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
@@ -1157,6 +1159,8 @@ class Interpreter:
             exact = False
             inner = self.heap.load(iterable)
             start = len(results)
+            if isinstance(inner, ListObject):
+                element = self.data.item(element, self.loops[-1])
             self.bind(part.target, element)
             for test in part.tests:
                 decided = self._learned_in(self.eval(test))

@@ -173,7 +173,7 @@ class Joiner:
         for held_out in self.held_outs:
             for mark in self._marks_of(held_out.train):
                 rows = mark.rows
-                if overlap(rows, held_out.rows) is not Overlap.YES:
+                if overlap(rows, held_out.rows) is not Overlap.YES or self._of_one_item(mark, held_out):
                     continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
@@ -183,6 +183,12 @@ class Joiner:
                 self._keep(best, leak_mark, leak, 1)
         for _, leak in best.values():
             yield leak
+
+    def _of_one_item(self, mark: Learn | Draw, held_out: HeldOut) -> bool:
+        """Whether it was learned of one item of a list, such as a recording, and whole items are held out."""
+        if not isinstance(mark, Learn) or mark.item_of is None:
+            return False
+        return held_out.cut is None or mark.item_of not in held_out.cut.loops
 
     def _keep(
         self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int

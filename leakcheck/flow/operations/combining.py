@@ -105,7 +105,7 @@ class Combining(Operations):
             name="",
             sources=frozenset().union(*(p.sources for p in parts)),
         )
-        return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+        return self.i.data.put_together(self.i.data.marked(result.but(marks=marks - drawn), drawn))
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""

@@ -10,6 +10,7 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     EXPRESSION,
     EXTREMA,
+    ITEM_OF,
     ORDERINGS,
     RELATIONS,
     draw_flag,
@@ -52,6 +53,7 @@ class Operators(Operations):
             "lag",
             "lead",
         }
+        flags |= {flag for data in several for flag in data.flags if flag.startswith(ITEM_OF)}
         if "random" in flags:
             flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:

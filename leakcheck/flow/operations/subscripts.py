@@ -117,8 +117,8 @@ class Subscripts(Operations):
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
     def _item_by_tuple(self, held: Data, index: s.Seq) -> Value:
-        if not index.items:
-            return held
+        if not index.items or held.kind == "row":
+            return held.but(number=self.heap.fresh(), each=())  # a part of one row, which has several dimensions
         first = index.items[0]
         names = [self.heap.load(self.i.eval(i)) for i in index.items] if held.kind == "frame" else []
         if names and all(isinstance(n, Const) for n in names):
@@ -297,7 +297,8 @@ class Subscripts(Operations):
         picker = self.heap.data(value)
         if not data.rows and data.marks and picker.rows:
             return self.picked(data, picker)
-        if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
+        counted = picker.number in self.i.series.strides  # the counter of a loop over positions
+        if picker.kind in ("scalar", "index-item") or "column" in picker.flags or counted:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
