@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
@@ -22,9 +22,22 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
-from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
+from leakcheck.flow.rows import (
+    Cut,
+    CutKind,
+    Overlap,
+    Part,
+    Root,
+    Rows,
+    Site,
+    narrow,
+    overlap,
+    roles,
+    split_within,
+    within,
+)
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -39,6 +52,26 @@ _CATEGORY = {
     "categories": Learned.VOCABULARY,
 }
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_REGRESSORS = frozenset(
+    [
+        "LinearRegression",
+        "Ridge",
+        "RidgeCV",
+        "Lasso",
+        "LassoCV",
+        "LassoLars",
+        "LassoLarsCV",
+        "ElasticNet",
+        "ElasticNetCV",
+        "BayesianRidge",
+        "SVR",
+        "LinearSVR",
+        "NuSVR",
+        "KernelRidge",
+        "Lars",
+        "LarsCV",
+    ]
+)
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
@@ -98,7 +131,6 @@ class Joiner:
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
-            notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
                 for (kind, name), sites in self.program.unknown.items()
@@ -178,11 +210,12 @@ class Joiner:
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
-        for predict in self.predicts:
+        watched = [score for score in self.scores if score.kind == "validation"]
+        tried: list[Predict | Score] = [*self.predicts, *watched]
+        for predict in tried:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
-        for _, leak in best.values():
-            yield leak
+        yield from _on_one_line(leak for _, leak in best.values())
 
     def _of_one_item(self, mark: Learn | Draw, held_out: HeldOut) -> bool:
         """Whether it was learned of one item of a list, such as a recording, and whole items are held out."""
@@ -259,6 +292,7 @@ class Joiner:
             self.location(mark.site),
             self.unique(trace),
             self.confidence(mark.rows | held_out.rows, mark),
+            not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
@@ -322,7 +356,7 @@ class Joiner:
             for h in self.held_outs
         )
 
-    def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
+    def _fitted_on_test(self, predict: Predict | Score) -> Iterator[tuple[Mark, LearnLeak]]:
         trains = self.trained(predict)
         if not trains:
             return
@@ -334,7 +368,8 @@ class Joiner:
                 continue
             if any(overlap(mark.rows, t.rows) is not Overlap.NO for t in trains):
                 continue
-            score = next((s for s in self.scores if s.rows == predict.rows), None)
+            scores = [s for s in self.scores if s.rows == predict.rows]
+            score = next((s for s in scores if s.model == predict.model), scores[0] if scores else None)
             if score is None:
                 continue
             kind = self._kind_of(mark)
@@ -357,6 +392,7 @@ class Joiner:
                     self.location(mark.site),
                     self.unique(trace),
                     self.confidence(mark.rows, mark),
+                    mark.fitted or mark.what not in STATISTICS,
                 ),
             )
 
@@ -386,7 +422,7 @@ class Joiner:
                     trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                    trace.append(self.step(f"`{self.called(score)}` was held out here", cut.site))
                 trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
@@ -394,7 +430,7 @@ class Joiner:
                 yield OverlapLeak(
                     train.what,
                     train.name,
-                    score.name,
+                    self.called(score),
                     self.location(place),
                     self.unique(trace),
                     self.confidence(train.rows | score.rows),
@@ -423,6 +459,8 @@ class Joiner:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
         if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
             return False
+        if self._roles(score.name) == {"train"}:
+            return False  # a training score, and called so
         split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
         return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
@@ -441,7 +479,7 @@ class Joiner:
 
     def _presented_as_held_out(self, score: Score) -> bool:
         words = self._words(score.rows) | set(split_words(score.name))
-        if "train" in {role_of_word(w) for w in words}:
+        if any(self._roles(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
             return False
         for _, steps in score.rows:
             if not steps:
@@ -502,6 +540,14 @@ class Joiner:
         """The names of these rows that say which part they are."""
         return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
+    def called(self, score: Score) -> str:
+        """What the author calls the scored rows: what says which part they are, before the name of a batch."""
+        names = list(self.program.names.get(score.rows, ()))
+        if self._roles(score.name) and (score.name in names or not names):
+            return score.name
+        names = [name for name in names if self._roles(name)] or names
+        return next((name for name in names if "." not in name), names[0] if names else score.name)
+
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
@@ -511,20 +557,15 @@ class Joiner:
                 return False
             if any(cut.inner for cut, _ in steps):
                 return False  # what `fit` cuts off the rows that it learns from are validation rows
+        by_source = roles(rows) == {"test"}
         # The first name that says a role counts, the caller's before a helper's: that one may call its argument, or
         # what it returns, anything.
         names = self.program.names.get(rows, {})
         for name in sorted(names, key=names.__getitem__):
-            named = {role_of_word(w) for w in split_words(name)} - {""}
-            if named:
-                return named == {"test"}
-        for root, steps in rows:
-            role = root.role
-            for cut, part in steps:
-                role = cut.role(part) or role
-            if role != "test":
-                return False
-        return True
+            saying = {w for w in split_words(name) if role_of_word(w)}
+            if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
+                return {role_of_word(w) for w in saying} == {"test"}
+        return by_source
 
     def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
@@ -558,8 +599,10 @@ class Joiner:
         seen: set[Site] = set()
         for choose in self.chooses:
             scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
-            if not scores or not self._compares(choose, scores):
+            folded = [] if scores else self._folds_of_all(choose)
+            if not (scores or folded) or not self._compares(choose, scores or list(choose.scores)):
                 continue
+            scores = scores or folded
             rows = scores[0].rows
             if self.untouched_elsewhere(rows, choose.scores):
                 continue
@@ -574,16 +617,24 @@ class Joiner:
                 continue
             seen |= sites
             trace = [self.step(self._chosen_label(choice), choose.site)]
+            if folded:
+                label = f"compared on folds of `{choose.scores[0].name}`, the test rows among them, here"
+                trace.append(self.step(label, choose.scores[0].site))
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace.append(self.step(f"scored on the test rows `{self.called(score)}` here", score.site))
                 trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
             yield ChoiceLeak(
-                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
+                choice,
+                self.called(scores[0]),
+                self.location(choose.site),
+                self.unique(trace),
+                self.confidence(rows),
+                choose.scores[0].name if folded else "",
             )
         yield from self._choices_by_name(seen)
 
@@ -609,6 +660,21 @@ class Joiner:
         """Each fold stops the training that it then scores."""
         fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
         return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
+
+    def _folds_of_all(self, choose: Choose) -> list[Score]:
+        """The later scores on test rows that had been among the rows whose folds decided."""
+        if choose.how not in ("comparison", "extremum"):
+            return []
+        folded = [score.rows for score in choose.scores if score.kind == "fold"]
+        before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
+        return [
+            score
+            for score in self.scores
+            if score.serial > choose.serial
+            and score.kind == "score"
+            and self.is_test(score.rows)
+            and any(within(score.rows, rows) and split_within(score.rows, rows) for rows in before)
+        ][:1]
 
     def _chosen_label(self, choice: Choice) -> str:
         return {
@@ -646,11 +712,12 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
+        trains = [t for s in scores for t in self.trained(s)]
+        one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
         # What stands inside a loop over seeds is chosen anew for each of them.
         inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
-        if (inner is not None and inner.over == "seeds") or self._split_anew(scores[0].rows, scores):
+        if (inner is not None and inner.over == "seeds") or (one and self._split_anew(scores[0].rows, scores)):
             return Choice.SEED
-        trains = [t for s in scores for t in self.trained(s)]
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
         ):
@@ -692,7 +759,7 @@ class Joiner:
             yield TestReuse(
                 count,
                 self.side_by_side(scores),
-                last.name,
+                self.called(last),
                 self.location(last.site),
                 self.unique(trace),
                 self.confidence(rows),
@@ -710,6 +777,16 @@ class Joiner:
 
     def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
+
+    def _at_one_place(self, scores: list[Score]) -> bool:
+        """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
+        models = {score.model for score in scores}
+        at_place: dict[Site, set[int]] = {}
+        events: list[Train | Predict] = [*self.trains, *self.predicts]
+        for event in events:
+            if event.model in models:
+                at_place.setdefault(event.site.bare(), set()).add(event.model)
+        return any(len(found) > 1 for found in at_place.values())
 
     def _one_method(self, scores: list[Score]) -> bool:
         """Whether one method is scored in three settings or more."""
@@ -729,10 +806,7 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
-            at_place: dict[Site, set[int | None]] = {}
-            for score in same:
-                at_place.setdefault(score.site.bare(), set()).add(score.model)
-            shared = any(len(models) > 1 for models in at_place.values())
+            shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
                 continue
@@ -805,6 +879,7 @@ class Joiner:
                 or train.selects_columns
                 or _of_other_rows(y)
                 or "window" in x.flags
+                or ("numeric" in x.flags and not _predicts_number(train))
             ):
                 continue
             if len(y.sources) != 1:
@@ -828,8 +903,13 @@ class Joiner:
                         target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
                     )
                 continue
+            windows: list[tuple[str, Site]] = []
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
+                if (frame, target) not in column.sources or column.made_at is None:
+                    continue
+                if _of_other_rows(column):
+                    if "own" in column.flags and x.rows == y.rows:
+                        windows.append((name, column.made_at))
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -842,6 +922,12 @@ class Joiner:
                 seen.add((site.bare(), name))
                 steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
                 steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
+            if windows and (windows[0][1].bare(), windows[0][0]) not in seen:
+                seen |= {(site.bare(), name) for name, site in windows}
+                steps = [self.step(f"`{name}` takes in the row's own `{target}` here", site) for name, site in windows]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                name, site = windows[0]
                 yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
@@ -884,7 +970,11 @@ class Joiner:
     def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
-        unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
+        unsure = any(
+            root.kind in ("parameter", "unknown")
+            or any(isinstance(part, tuple) and part[:1] == ("named",) for _, part in steps)
+            for root, steps in rows
+        )
         return Confidence.LIKELY if unsure else Confidence.SURE
 
     def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
@@ -896,6 +986,29 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _before_folds(steps: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(step for step in steps if step[0].kind is not CutKind.FOLD)
+
+
+def _predicts_number(train: Train) -> bool:
+    """Whether the target is a number: columns picked by their type keep it then."""
+    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
+    return name in _REGRESSORS or name.endswith("Regressor")
+
+
+def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
+    """What one line computes, `(x - x.mean()) / x.std()`, told once."""
+    lines: dict[object, list[LearnLeak]] = {}
+    for leak in leaks:
+        place = leak.location
+        key = (place.path, place.cell, place.line, leak.learned, leak.hold_out, leak.rows, leak.confidence)
+        lines.setdefault(leak if leak.fitted else key, []).append(leak)
+    for first, *more in lines.values():
+        names = list(dict.fromkeys(leak.what for leak in (first, *more)))
+        what = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else first.what
+        yield replace(first, what=what)
 
 
 def _of_other_rows(data: Data) -> bool:

@@ -54,7 +54,7 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
             continue  # features and target of a batch are not told apart
         series = any(t.kind in _SERIES for t in _ties(train.x.marks | train.y.marks))
         for tie in _ties(train.x.marks):
-            if not _among_features(tie, train) or tie.site.bare() in seen:
+            if not _among_features(tie, train) or tie.site.bare() in seen or _labelled_windows(tie, train):
                 continue
             held_out = _reached(joiner, tie, train)
             if tie.kind in (TieKind.FILLED, TieKind.WHOLE):
@@ -94,6 +94,14 @@ def _among_features(tie: Tie, train: Train) -> bool:
         return False
     column = columns.named.get(tie.column[1])
     return column is not None and tie in column.marks and "made" in column.flags
+
+
+def _labelled_windows(tie: Tie, train: Train) -> bool:
+    """Whether windows are classified by labels kept apart: all of a window is known, and nothing later is predicted."""
+    assert train.x is not None and train.y is not None
+    series = {root for root, _ in tie.rows}
+    apart = bool(train.y.rows) and not any(root in series for root, _ in train.y.rows)
+    return apart and any(t.kind is TieKind.WINDOW for t in _ties(train.x.marks))
 
 
 def _is_text(tie: Tie) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
+from itertools import count, takewhile
 from typing import NamedTuple, TypeAlias
 
 from leakcheck.flow.steps import Span
@@ -89,6 +89,7 @@ class Cut(Numbered):
     shuffled: bool = False  # rows come to its parts at random
     order: str = ""  # of a slice: the shuffled order in which its bound counts
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
+    unplaced: bool = False  # of tables that stand under each other: which of them it goes through is not known
     drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
     arms: tuple[tuple[int, int], ...] = ()  # the branches that lead to it: which fork, and which of its arms
     inner: bool = False  # made by the `fit` of a class in the rows that it was given to learn from
@@ -151,8 +152,8 @@ def narrow(rows: Rows, cut: Cut, part: object) -> Rows:
 
 def disjoint_parts(a: object, b: object) -> bool:
     """Whether two parts of one cut share no row."""
-    if a == b:
-        return False
+    if a == b or (isinstance(a, tuple) and isinstance(b, tuple) and a[:1] == ("named",) and a[:2] == b[:2]):
+        return False  # parts of one role, told apart by their names alone
     if isinstance(a, tuple) and a[:1] == ("not",):
         return bool(a[1] == b)
     if isinstance(b, tuple) and b[:1] == ("not",):
@@ -200,11 +201,15 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap | None:
                 return None
     mine = [step for step in steps if step not in others and step[0].kind is not CutKind.FILTER]
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
+    if any(cut.unplaced for cut, _ in (*mine, *theirs)):
+        return Overlap.UNKNOWN
     if not mine or not theirs:
         return Overlap.YES
     sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION
-    if sliced and _positions_overlap(mine[:1], theirs[:1]) is Overlap.NO:
-        return Overlap.NO  # whatever was drawn from the slices after
+    if sliced:
+        first = _positions_overlap(*(list(takewhile(_is_slice, steps)) for steps in (mine, theirs)))
+        if first is not Overlap.YES:
+            return first  # whatever was drawn from the slices after
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
         # A condition picks from all of the population, and so does a random split of it.
@@ -215,6 +220,10 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap | None:
     if kinds == {CutKind.POSITION} or (len(orders) == 1 and "" not in orders):
         return _positions_overlap(mine, theirs)
     return Overlap.YES
+
+
+def _is_slice(step: Part) -> bool:
+    return step[0].kind is CutKind.POSITION
 
 
 def _positions_overlap(mine: list[Part], theirs: list[Part]) -> Overlap:

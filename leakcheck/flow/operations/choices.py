@@ -105,7 +105,10 @@ class Choices(Operations):
             return False
         left = [m for m in several[0].marks if isinstance(m, Score)]
         right = [m for m in several[1].marks if isinstance(m, Score)]
-        return any(a.rows == b.rows and a.rows and (a is not b or bool(self.i.loops)) for a in left for b in right)
+        # The same score on both sides is another round's, unless none of the loops around repeats it: then it is one
+        # number set against another of its own, a cell of a confusion matrix against the largest.
+        again = set(self.i.loops)
+        return any(a.rows == b.rows and a.rows and (a is not b or again & {*a.loops}) for a in left for b in right)
 
     def note_choice(self, test: Value, node: s.Node, body: s.Block | None) -> None:
         data = self.heap.load(test)

@@ -44,6 +44,8 @@ _LOADING = frozenset(
     ]
 )
 
+_FEATURES_OR_TARGET = frozenset(["x", "y", "features", "feature", "target", "targets", "label", "labels", "data", "df"])
+
 
 class DataOperations(Operations):
     """Row flow through data values."""
@@ -62,7 +64,7 @@ class DataOperations(Operations):
             known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
-    def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
+    def cut_at(self, data: Data, bound: Value, site: Site, *, unplaced: bool = False) -> Cut:
         """The cut of rows in their order at a position: before it part 0, from it on part 1."""
         held = self.heap.load(bound)
         number = held.value if isinstance(held, Const) and not isinstance(held.value, bool) else None
@@ -70,7 +72,7 @@ class DataOperations(Operations):
         mixed = order.startswith("order:")
         rows = data.keys if data.keys is not None else data.rows
         return self.cut(
-            ("position", bare_roots(rows), order, self.heap.data(bound).number),
+            ("position", bare_roots(rows), order, self.heap.data(bound).number, unplaced),
             CutKind.RANDOM if mixed else CutKind.POSITION,
             site,
             bound=float(number) if isinstance(number, int | float) else None,
@@ -79,6 +81,7 @@ class DataOperations(Operations):
             shuffled=bool(order),
             drawn=order,
             apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
+            unplaced=unplaced,
         )
 
     def loop_ids(self) -> tuple[int, ...]:
@@ -181,6 +184,17 @@ class DataOperations(Operations):
             return data
         cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
         return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
+
+    def part_returned(self, whole: Data, part: Value, role: str, name: str) -> Data:
+        """One of the parts that an unknown function returns together; their names tell the training from the test part.
+
+        What parts of one role share is not known. Features and target of one part bear the same words.
+        """
+        data = self.heap.data(part)
+        words = [word for word in split_words(name) if word not in _FEATURES_OR_TARGET]
+        digits = [char for char in name if char.isdigit()]
+        cut = self.cut(("returned", whole.number), CutKind.MASK, self.i.statement_site(), explicit=True)
+        return self.narrowed(data, cut, ("named", role, *words, *digits)).but(name="")
 
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
@@ -287,4 +301,10 @@ class DataOperations(Operations):
                 flags=several[0].flags | {"call"},
             )
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
-        return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
+        return Data(
+            rows=union(*(d.rows for d in several)),
+            marks=marks,
+            number=self.heap.fresh(),
+            flags=frozenset({"call"}),
+            each=tuple(carriers),
+        )

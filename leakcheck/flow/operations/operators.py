@@ -52,8 +52,11 @@ class Operators(Operations):
             "made",
             "lag",
             "lead",
+            "own",
         }
         flags |= {flag for data in several for flag in data.flags if flag.startswith(ITEM_OF)}
+        if "lag" in flags and any(d.rows and d.sources and "lag" not in d.flags for d in several):
+            flags |= {"own"}  # set against the row's own value
         if "random" in flags:
             flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, last_part, node_at
+from leakcheck.flow.operations.common import arguments, last_part, node_at, scores_of
 from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
@@ -171,7 +171,12 @@ class SpecialFunctions(Operations):
     def call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
-        return data.but(kind="array" if data.rows or data.kind == "index" else data.kind, each=(), keys=data.keys)
+        held = self.heap.load(first)
+        gathered = isinstance(held, ListObject) and held.items is None and not scores_of(data.marks)
+        if gathered and data.kind == "scalar" and not data.rows:
+            return data.but(kind="array", number=self.heap.fresh())  # one number, or a few, for each round of a loop
+        kind = "array" if (data.rows and data.kind != "row") or data.kind == "index" else data.kind
+        return data.but(kind=kind, each=(), keys=data.keys)
 
     def call_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -356,7 +361,8 @@ class SpecialFunctions(Operations):
     def call_series(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         data = self.heap.data(first)
-        return data.but(kind="series" if data.rows else data.kind, columns=None, each=(), number=self.heap.fresh())
+        kind = "series" if data.rows and data.kind != "row" else data.kind
+        return data.but(kind=kind, columns=None, each=(), number=self.heap.fresh())
 
     def call_cut(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN

@@ -42,9 +42,13 @@ class Splitting(Operations):
     def split_in_two(
         self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = ""
     ) -> tuple[list[Value], Cut]:
-        several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
+        several = [self._whole(self.i.loading.content(value), site) for value in arrays]
         seed = self.i.randomness.seed_of(args.kw.get("random_state", args.kw.get("seed")))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
+        # What is split together has the same rows, though of one of them no more is known.
+        several = [
+            d.but(rows=rows, kind="array") if d.number and d.kind == "scalar" and not d.rows else d for d in several
+        ]
         shuffled = apart != "time" and not self.i.library.is_false(args.kw.get("shuffle"))
         sizes = tuple(
             (k, self.heap.data(args.kw[k]).number) for k in ("test_size", "train_size", "stratify") if k in args.kw
@@ -69,6 +73,12 @@ class Splitting(Operations):
         event = Split(cut, rows, site, self.i.loops, what, tuple(several))
         self.i.emit((site, cut), event)
         return parts, cut
+
+    def _whole(self, data: Data, site: Site) -> Data:
+        """What is split, as rows: `range(n)` stands for the positions of rows, whatever counted them."""
+        if data.kind == "index" and not data.rows and data.keys is None and data.number:
+            return self.i.positions.index(site, data.number, data.flags)
+        return self.i.data.rooted(data, site)
 
     def _part(self, data: Data, cut: Cut, part: int) -> Data:
         if not data.rows and data.kind != "index":
