@@ -818,6 +818,7 @@ class Joiner:
         total: int | None = 0
         places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
+        others: set[tuple[int, Site]] = set()
         last: Score | None = None
         for score in scores:
             for train in self.trained(score):
@@ -829,8 +830,11 @@ class Joiner:
                     self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
                 ):
                     continue
+                if key in others:
+                    continue
                 if not score.loops and score.site in places:
-                    continue  # one of several models, whichever was chosen before
+                    others.add(key)  # one of several models, whichever was chosen before
+                    continue
                 places.add(score.site)
                 seen[key] = score
                 last = score
