@@ -703,17 +703,28 @@ class Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if len({score.model for score in scores}) > 1:
+        if len(set(self._models_at_places(choose, scores))) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        around = set(choose.loops) if choose.what == "of this round" else set()
-        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
+        if choose.what == "of this round" and choose.loops:
+            inside = [(score, set(score.loops) - set(choose.loops)) for score in scores if self.trained(score)]
+            return any(self._varies(score, loops) for score, loops in inside)
+        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _models_at_places(self, choose: Choose, scores: list[Score]) -> Iterable[object]:
+        """The models that are compared; in a loop over several models' predictions, one value is that of one of them."""
+        if choose.what != "of this round" or not choose.loops:
+            return (score.model for score in scores)
+        at_place: dict[tuple[Site, tuple[Loop, ...]], set[int | None]] = {}
+        for score in scores:
+            at_place.setdefault((score.site, score.loops), set()).add(score.model)
+        return map(frozenset, at_place.values())
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(score.loops)
+            return not loops.isdisjoint(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -791,12 +802,12 @@ class Joiner:
 
     def _at_one_place(self, scores: list[Score]) -> bool:
         """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
-        models = {score.model for score in scores}
+        models, rows = {score.model for score in scores}, {score.rows for score in scores}
+        events: list[Train | Predict] = [train for score in scores for train in self.trained(score)]
+        events += [predict for predict in self.predicts if predict.model in models and predict.rows in rows]
         at_place: dict[Site, set[int]] = {}
-        events: list[Train | Predict] = [*self.trains, *self.predicts]
         for event in events:
-            if event.model in models:
-                at_place.setdefault(event.site.bare(), set()).add(event.model)
+            at_place.setdefault(event.site.bare(), set()).add(event.model)
         return any(len(found) > 1 for found in at_place.values())
 
     def _one_method(self, scores: list[Score]) -> bool:
