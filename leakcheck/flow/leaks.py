@@ -738,7 +738,7 @@ class Joiner:
         one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
         # What stands inside a loop over seeds is chosen anew for each of them.
         inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
-        if (inner is not None and inner.over == "seeds") or (one and self._split_anew(scores[0].rows, scores)):
+        if inner is not None and (inner.over == "seeds" or (one and self._split_in(inner, scores[0].rows))):
             return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
@@ -791,6 +791,10 @@ class Joiner:
         """Whether each round of a loop trains on another part of the training rows."""
         trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
         return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
+
+    def _split_in(self, loop: Loop, rows: Rows) -> bool:
+        """Whether each round of this loop has its own test rows."""
+        return any(id(loop) in cut.loops for _, steps in rows for cut, _ in steps)
 
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
