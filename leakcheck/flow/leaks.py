@@ -108,7 +108,9 @@ class Joiner:
         self.trains = [e for e in events if isinstance(e, Train)]
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
-        self.chooses = [e for e in events if isinstance(e, Choose)]
+        # Who names the best beside the worst tells how far scores lie apart.
+        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
         for train in self.trains:
@@ -669,8 +671,11 @@ class Joiner:
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
-        fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
-        return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
+        if choose.how != "stopping" or not any(
+            cut.role(part) == "fold" for _, steps in score.rows for cut, part in steps
+        ):
+            return False
+        return any(s.rows == score.rows and s.model == score.model and s is not score for s in self.scores)
 
     def _folds_of_all(self, choose: Choose) -> list[Score]:
         """The later scores on test rows that had been among the rows whose folds decided."""
@@ -712,8 +717,10 @@ class Joiner:
         return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
 
     def _models_at_places(self, choose: Choose, scores: list[Score]) -> Iterable[object]:
-        """The models that are compared; in a loop over several models' predictions, one value is that of one of them."""
-        if choose.what != "of this round" or not choose.loops:
+        """The models that are compared. One value may be that of one of several: in a loop over their predictions, or
+        where one was picked before."""
+        collected = not choose.loops and any(score.loops for score in scores)
+        if choose.what != "of this round" or collected:
             return (score.model for score in scores)
         at_place: dict[tuple[Site, tuple[Loop, ...]], set[int | None]] = {}
         for score in scores:
