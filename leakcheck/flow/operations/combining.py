@@ -109,7 +109,7 @@ class Combining(Operations):
             name="",
             sources=frozenset().union(*(p.sources for p in parts)),
         )
-        return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+        return self.i.data.put_together(self.i.data.marked(result.but(marks=marks - drawn), drawn))
 
     def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
         """The tables before, or from, a place in several that were put under each other.

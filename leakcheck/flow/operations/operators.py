@@ -10,6 +10,7 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     EXPRESSION,
     EXTREMA,
+    ITEM_OF,
     ORDERINGS,
     RELATIONS,
     draw_flag,
@@ -53,6 +54,7 @@ class Operators(Operations):
             "lead",
             "own",
         }
+        flags |= {flag for data in several for flag in data.flags if flag.startswith(ITEM_OF)}
         if "lag" in flags and any(d.rows and d.sources and "lag" not in d.flags for d in several):
             flags |= {"own"}  # set against the row's own value
         if "random" in flags:
