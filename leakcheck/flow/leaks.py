@@ -38,6 +38,7 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
+_LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
@@ -506,7 +507,9 @@ class Joiner:
         if self._roles(score.name) and (score.name in names or not names):
             return score.name
         names = [name for name in names if self._roles(name)] or names
-        return next((name for name in names if "." not in name), names[0] if names else score.name)
+        names = [name for name in names if "." not in name] or names
+        loaders = [name for name in names if not _LOADER_WORDS.isdisjoint(split_words(name))]
+        return next(iter(loaders or names), score.name)
 
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
@@ -591,11 +594,7 @@ class Joiner:
                 trace = (self.step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
         for site, rows in self.program.validation_loaders.items():
-            names = {
-                n
-                for n in self.program.names.get(rows, ())
-                if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))
-            }
+            names = {n for n in self.program.names.get(rows, ()) if not _LOADER_WORDS.isdisjoint(split_words(n))}
             tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
             if tests and site not in seen:
                 trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
