@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # The families whose rules read code; the rules of data and claims in them are told by their facts.
 CODE_FAMILIES = ("separation", "selection", "time", "features", "hygiene")
+
+_MOST_NAMED = 4  # of what the limit of work cut short
 
 Progress = Callable[[str, int, int], None]  # what is being done, files done, files in all
 
@@ -382,7 +384,7 @@ def _analyse(
             result.problems.append(problem)
         else:
             notes.append(f"{problem.location}: an imported module can't be followed: {problem.message}")
-    result.notes = list(dict.fromkeys(notes))
+    result.notes = list(dict.fromkeys((*notes, *_cut_short(facts.unknown))))
     result.programs = {
         source.path: program.followed for source, program in zip(relevant.sources, followed.all, strict=True)
     }
@@ -439,13 +441,26 @@ def _with_fingerprints(
 ) -> tuple[Finding, ...]:
     if not findings:
         return ()
+    from leakcheck.flow import room_to_work
     from leakcheck.project.fingerprint import with_fingerprints
 
-    return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
+    with room_to_work():
+        return with_fingerprints(findings, modules.code, partial(_in_project, root=root), cache)
 
 
 def _in_project(path: str, root: Path) -> str:
     return os.path.relpath(path, root).replace(os.sep, "/")
+
+
+def _cut_short(unknown: Sequence[Unknown]) -> Iterator[str]:
+    """One line for the whole run: programs that use the same modules are cut short at the same places."""
+    from leakcheck.flow.facts import UnknownKind
+
+    names = [one.name for one in unknown if one.kind is UnknownKind.LIMIT]
+    if names:
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        named = ", ".join(names[:_MOST_NAMED])
+        yield f"the limit of work was reached; not followed each time: {named}{more} (--show-unknown says where)"
 
 
 def _passed_over(problems: Sequence[Problem]) -> list[str]:

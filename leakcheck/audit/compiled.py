@@ -24,10 +24,13 @@ _S = TypeVar("_S")
 _N = TypeVar("_N", bound=np.generic)
 
 PAIR_BUFFER = 1 << 16  # pairs a probe writes before it hands them over
-VERIFY_CHUNK = 1 << 14  # candidates whose texts are gathered at once
+FEWEST_PROBED = 1 << 8  # documents of a task that probes the index
+VERIFY_CHUNK = 1 << 10  # candidates whose texts are gathered at once
 BYTES_A_WORD = 6  # about, with the space after it
 ROUNDS = 4  # of pruning, at most
 WORTH_ANOTHER_ROUND = 0.9  # prune again while a round leaves less than this share
+WORTH_COPYING = 0.2  # share of the bytes of a side that is copied once less is left of it
+MOST_RARE = (1 << 16) - 1  # shingles more frequent than this are not told apart by how frequent they are
 
 
 class OverBudget(Exception):  # noqa: N818 - a signal to take the other method, not an error
@@ -91,30 +94,30 @@ class Engine:
             When what survives the pruning would take more than `budget` bytes.
         """
         left, right = self._survivors(held_out, training, threshold)
-        left_hashes, left_sizes = self._gather(held_out, left, budget)
-        right_hashes, right_sizes = self._gather(training, right, budget - left_hashes.nbytes)
+        left_hashes, left_sizes = self._gather(left.texts, budget)
+        right_hashes, right_sizes = self._gather(right.texts, budget - left_hashes.nbytes)
         pairs = self._prefix_join(left_hashes, left_sizes, right_hashes, right_sizes, threshold)
-        return self.verified(held_out, training, left[pairs.left], right[pairs.right], threshold)
+        return self._verified_of(left, right, pairs.left, pairs.right, threshold)
 
     def minhash(self, held_out: Texts, training: Texts, threshold: Ratio, bands: Bands, seed: int) -> Pairs:
         """Pairs that agree in one band of their signatures, verified."""
         if self.shingling.characters:  # nearly nothing can be pruned
-            left, right = np.arange(len(held_out)), np.arange(len(training))
+            left, right = _Side.whole(held_out), _Side.whole(training)
         else:
             left, right = self._survivors(held_out, training, threshold)
         a, b = permutations(bands.permutations, seed, legacy=False)
-        signed = self.run(lambda documents: self._sign(held_out, documents, a, b, False), held_out.tasks(left))
+        signed = self.run(lambda documents: self._sign(left.texts, documents, a, b, False), left.texts.tasks())
         counts = _joined([c for _, c in signed], np.int64)
         if not counts.any():
             return Pairs.none()
-        present = left[counts > 0]
+        present = np.flatnonzero(counts > 0)
         signatures = np.concatenate([s[c > 0] for s, c in signed])
         del signed
         index = _BandIndex.of(signatures, bands, self)
         agree = agreement_needed(threshold.value, bands.permutations)
 
         def work(documents: _Documents) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            other_signatures, other_counts = self._sign(training, documents, a, b, False)
+            other_signatures, other_counts = self._sign(right.texts, documents, a, b, False)
             keys = np.empty((bands.bands, len(documents)), _U64)
             kernels.band_keys(other_signatures, bands.bands, bands.rows, keys)
             found_left, found_right = [], []
@@ -130,10 +133,10 @@ class Engine:
                 found_right.append(documents[rights[:found]])
             return _joined(found_left, np.int64), _joined(found_right, np.int64)
 
-        candidates = self.run(work, training.tasks(right))
-        lefts = _joined([left for left, _ in candidates], np.int64)
-        rights = _joined([right for _, right in candidates], np.int64)
-        return self.verified(held_out, training, lefts, rights, threshold)
+        candidates = self.run(work, right.texts.tasks())
+        lefts = _joined([found for found, _ in candidates], np.int64)
+        rights = _joined([found for _, found in candidates], np.int64)
+        return self._verified_of(left, right, lefts, rights, threshold)
 
     def contained(self, held_out: Texts, training: Texts, items: NDArray[np.int64], share: Ratio) -> Pairs:
         """For the given held-out items, the training texts that hold at least `share` of their shingles.
@@ -189,6 +192,13 @@ class Engine:
 
         return Pairs.joined(self.run(work, range(0, len(left), VERIFY_CHUNK))).ordered()
 
+    def _verified_of(
+        self, left: _Side, right: _Side, lefts: NDArray[np.int64], rights: NDArray[np.int64], threshold: Ratio
+    ) -> Pairs:
+        """The candidate pairs of two sides that reach the threshold, by their documents in the whole."""
+        found = self.verified(left.texts, right.texts, lefts, rights, threshold)
+        return Pairs(left.documents[found.left], right.documents[found.right], found.similarity)
+
     # -- parts of the joins ------------------------------------------------------------------------------------------
 
     def _most(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
@@ -218,10 +228,9 @@ class Engine:
         )  # fmt: skip
         return signatures, counts
 
-    def _bitmap(self, texts: Texts, documents: _Documents | None) -> tuple[NDArray[np.uint8], np.uint64]:
-        """About four bits a shingle, set where one of the documents has it."""
-        size = texts.bytes if documents is None else int((texts.ends[documents] - texts.starts[documents]).sum())
-        bits = max(6, int(4 * size / (1 if self.shingling.characters else BYTES_A_WORD)).bit_length())
+    def _bitmap(self, texts: Texts) -> tuple[NDArray[np.uint8], np.uint64]:
+        """About four bits a shingle, set where one of the texts has it."""
+        bits = max(6, int(4 * texts.bytes / (1 if self.shingling.characters else BYTES_A_WORD)).bit_length())
         bitmap, shift = np.zeros((1 << bits) >> 3, np.uint8), _U64(64 - bits)
         lock = Lock()
 
@@ -233,12 +242,10 @@ class Engine:
             with lock:  # two threads must not write one byte at a time
                 kernels.set_bits(bitmap, shift, out, total)
 
-        self.run(work, texts.tasks(documents))
+        self.run(work, texts.tasks())
         return bitmap, shift
 
-    def _kept(
-        self, texts: Texts, documents: _Documents | None, bitmap: NDArray[np.uint8], shift: np.uint64, t: Ratio
-    ) -> _Documents:
+    def _kept(self, texts: Texts, bitmap: NDArray[np.uint8], shift: np.uint64, t: Ratio) -> _Documents:
         def work(documents: _Documents) -> _Documents:
             data, starts, ends = texts.open(documents)
             room = _longest(starts, ends)
@@ -249,24 +256,20 @@ class Engine:
             )  # fmt: skip
             return documents[keep]
 
-        return _joined(self.run(work, texts.tasks(documents)), np.int64)
+        return _joined(self.run(work, texts.tasks()), np.int64)
 
-    def _survivors(self, held_out: Texts, training: Texts, t: Ratio) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _survivors(self, held_out: Texts, training: Texts, t: Ratio) -> tuple[_Side, _Side]:
         """The documents of both sides that can have a partner: J(A, B) >= t needs |A and B| >= t |A| and >= t |B|."""
-        left: NDArray[np.int64] | None = None
-        right: NDArray[np.int64] | None = None
+        left, right = _Side.whole(held_out), _Side.whole(training)
         for _ in range(ROUNDS):
-            before = (len(held_out) if left is None else len(left)) + (len(training) if right is None else len(right))
-            right = self._kept(training, right, *self._bitmap(held_out, left), t)
-            left = self._kept(held_out, left, *self._bitmap(training, right), t)
-            if len(left) + len(right) > WORTH_ANOTHER_ROUND * before:
+            before = len(left.texts) + len(right.texts)
+            right = right.cut(self._kept(right.texts, *self._bitmap(left.texts), t))
+            left = left.cut(self._kept(left.texts, *self._bitmap(right.texts), t))
+            if len(left.texts) + len(right.texts) > WORTH_ANOTHER_ROUND * before:
                 break
-        assert left is not None and right is not None
         return left, right
 
-    def _gather(
-        self, texts: Texts, documents: NDArray[np.int64], budget: int
-    ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    def _gather(self, texts: Texts, budget: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
         size = 0
         limit = Lock()
 
@@ -279,7 +282,7 @@ class Engine:
                     raise OverBudget
             return part
 
-        parts = self.run(work, texts.tasks(documents))
+        parts = self.run(work, texts.tasks())
         return _joined([h for h, _ in parts], _U64), _joined([n for _, n in parts], np.int64)
 
     def _prefix_join(
@@ -297,14 +300,19 @@ class Engine:
         right_counts = np.zeros(len(table), np.int32)
         kernels.count_known(table, right_counts, right_hashes)
         slots = np.flatnonzero(left_counts)
-        order = np.argsort(left_counts[slots].astype(np.int64) * right_counts[slots], kind="stable")
+        frequency = np.minimum(left_counts[slots].astype(np.int64) * right_counts[slots], MOST_RARE)
+        order = np.argsort(frequency.astype(np.uint16), kind="stable")  # of so few values it is done by counting
         ranks = left_counts  # reused: one entry a slot
         ranks[slots[order]] = np.arange(len(slots), dtype=np.int32)
 
-        left_ranks = np.empty(len(left_hashes), np.int32)
-        known = np.empty(len(left_sizes), np.int64)
-        left_offsets = _offsets(left_sizes)
-        kernels.to_ranks(table, ranks, left_hashes, left_offsets, left_ranks, known)
+        def ranked(side: tuple[NDArray[np.uint64], NDArray[np.int64]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+            hashes, sizes = side
+            found, known = np.empty(len(hashes), np.int32), np.empty(len(sizes), np.int64)
+            total = kernels.to_ranks(table, ranks, hashes, _offsets(sizes), found, known)
+            return found[:total], _offsets(known)
+
+        sides = ((left_hashes, left_sizes), (right_hashes, right_sizes))
+        (left_ranks, left_offsets), (right_ranks, right_offsets) = self.run(ranked, sides)
         prefixes = left_sizes - (t.num * left_sizes + t.den - 1) // t.den + 1
         owners = np.repeat(np.arange(len(left_sizes)), prefixes)
         within = np.arange(len(owners)) - np.repeat(_offsets(prefixes)[:-1], prefixes)
@@ -312,11 +320,6 @@ class Engine:
         starts = _offsets(counts)
         postings = np.empty(len(owners), np.int32)
         kernels.prefix_postings(left_ranks, left_offsets, prefixes, starts[:-1].copy(), postings)
-
-        right_ranks = np.empty(len(right_hashes), np.int32)
-        right_known = np.empty(len(right_sizes), np.int64)
-        total = kernels.to_ranks(table, ranks, right_hashes, _offsets(right_sizes), right_ranks, right_known)
-        right_ranks, right_offsets = right_ranks[:total], _offsets(right_known)
 
         def work(piece: tuple[int, int]) -> Pairs:
             first, last = piece
@@ -332,7 +335,7 @@ class Engine:
                 found.append(Pairs(left[:count].copy(), right[:count].copy(), inter[:count].astype(np.float64)))
             return Pairs.joined(found)
 
-        step = max(1000, len(right_sizes) // (4 * self.threads) + 1)
+        step = max(FEWEST_PROBED, len(right_sizes) // (4 * self.threads) + 1)
         pieces = [(low, min(low + step, len(right_sizes))) for low in range(0, len(right_sizes), step)]
         return Pairs.joined(self.run(work, pieces))
 
@@ -359,6 +362,25 @@ class Engine:
         inter, a, b = (np.zeros(len(documents), np.int64) for _ in range(3))
         kernels.verify_pairs(*opened, left_at, *others_opened, right_at, *self._how, *room, inter, a, b)
         return inter, a, b
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What is left of one side of a join."""
+
+    texts: Texts
+    documents: NDArray[np.int64]  # the number of each in the whole, ascending
+
+    @classmethod
+    def whole(cls, texts: Texts) -> _Side:
+        return cls(texts, np.arange(len(texts)))
+
+    def cut(self, kept: _Documents) -> _Side:
+        """Some of it; few are copied, since each would be read by itself in every pass from here on."""
+        texts = self.texts.subset(kept)
+        if texts.bytes < WORTH_COPYING * self.texts.bytes:
+            texts = self.texts.copied(kept)
+        return _Side(texts, self.documents[kept])
 
 
 @dataclass(frozen=True, slots=True)

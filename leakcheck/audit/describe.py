@@ -12,7 +12,6 @@ from leakcheck.findings import Location, TraceStep
 _NAMED = 5  # columns named in a message
 _SHOWN = 120  # letters of a text in a trace
 _COMPARED = 1_000  # words of a text that are looked at for differences
-_COMPARED = 1_000  # words of a text that are looked at for differences
 
 
 def first_place(overlap: Overlap) -> Location:

@@ -20,7 +20,7 @@ SHORT = np.uint64(0xA0761D6478BD642F)  # keeps a whole short text apart from a f
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S16, S13, S61 = (np.uint64(shift) for shift in (30, 27, 31, 16, 13, 61))
 S3, S6, LOW_3, LOW_6 = np.uint64(3), np.uint64(6), np.uint64(7), np.uint64(63)
-ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1)
+ZERO, ONE, TWO, ALL = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64((1 << 64) - 1)
 LOW_32 = np.uint64(0xFFFFFFFF)
 MERSENNE_61 = np.uint64((1 << 61) - 1)
 FMIX_1, FMIX_2 = np.uint64(0x85EBCA6B), np.uint64(0xC2B2AE35)  # MurmurHash3's 32-bit finaliser
@@ -35,7 +35,8 @@ WORD_VALUES = np.where(IS_LETTER, VALUES, ZERO)
 WORD_FACTORS = np.where(IS_LETTER, TOKEN_BASE, ZERO)
 
 LONGEST_WHOLE = 256  # bytes of a text that is read to its end before it is judged
-USUAL_MISSES = 0.55  # share of the shingles without their bit in a text that shares next to nothing
+USUAL_MISSES = 0.65  # share of the shingles without their bit in a text that shares next to nothing
+NEXT_PART = 1.5  # times as much of a long text is read where the part before did not tell
 LANES = 32  # shingles signed at once; the last run is filled up with repeats
 
 compiled: Any = njit(nogil=True, cache=True, boundscheck=False, error_model="numpy")
@@ -71,19 +72,21 @@ def word_tokens(data, start, end, classes, folds, tokens, count):
     h = ZERO
     inside = ZERO  # all bits set within a word
     alone = False
-    i = start
+    i, stop = start, np.uint64(end)
     while i < end:
-        while i < end and not alone:
-            c = data[i]
+        j, words = np.uint64(i), np.uint64(count)  # without a sign, for there is no counting from the end
+        while j < stop and not alone:
+            c = data[j]
             if c >= ASCII:
                 break
             factor = WORD_FACTORS[c]
             letter = ZERO - (factor & ONE)  # the factor is odd
-            count += np.int64(inside & ~letter & ONE)
+            words += inside & ~letter & ONE
             h = h * factor + WORD_VALUES[c]
-            tokens[count] = h
+            tokens[words] = h
             inside = letter
-            i += 1
+            j += ONE
+        i, count = np.int64(j), np.int64(words)
         if i >= end:
             break
         code, step = decode(data, i)
@@ -282,11 +285,11 @@ def is_new(keys, stamps, stamp, h):
 def probe_bitmap(tokens, low, high, size, bitmap, shift, seen, mask):
     """Shingles low..high with their bit set, and without it; of these every one but the first in its bit of `seen`."""
     hits = missed = 0
-    for i in range(low, high):
+    for i in range(np.uint64(low), np.uint64(max(low, high))):
         if size == 3:
-            h = mix((tokens[i] * SHINGLE_BASE + tokens[i + 1]) * SHINGLE_BASE + tokens[i + 2])
+            h = mix((tokens[i] * SHINGLE_BASE + tokens[i + ONE]) * SHINGLE_BASE + tokens[i + TWO])
         else:
-            h = shingle_at(tokens, i, size)
+            h = shingle_at(tokens, np.int64(i), size)
         hit = np.uint64(has_bit(bitmap, shift, h))
         miss = ONE - hit
         bit = h & mask
@@ -321,39 +324,36 @@ def keep_documents(
     """Mark the documents of which num/den of the distinct shingles may have their bit set.
 
     Hits are counted with repeats (never too few) and misses at most once (never too many), so that a document is only
-    ever kept too often. Long texts are judged by their first part, too, with what follows taken for hits.
+    ever kept too often. Long texts are judged by their first parts, too, with what follows taken for hits.
     """
-    part = (den - num) / den / USUAL_MISSES
+    first_part = (den - num) / den / USUAL_MISSES
     for k in range(len(starts)):
         start, end = starts[k], ends[k]
         mask = np.uint64(63)
         while mask < np.uint64(2 * (end - start)):
             mask = mask * np.uint64(2) + ONE
         seen[: (mask >> S6) + ONE] = ZERO
-        hits = missed = done = 0
-        if characters:
-            count = character_tokens(data, start, end, classes, folds, tokens)
-        else:
-            stop = end
-            if end - start > LONGEST_WHOLE:
-                stop = min(end, start + np.int64((end - start) * part))
+        hits = missed = count = done = 0
+        part = first_part if end - start > LONGEST_WHOLE and not characters else 1.0
+        stop = start
+        possible = True
+        while possible and stop < end:
+            last, stop = stop, min(end, start + np.int64((end - start) * part))
+            part *= NEXT_PART
+            if characters:
+                count = character_tokens(data, start, end, classes, folds, tokens)
+            else:
                 while stop < end and data[stop] != 32:
                     stop += 1
-            count = word_tokens(data, start, stop, classes, folds, tokens, 0)
-            if stop < end:
-                done = max(0, count - size + 1)
-                hits, missed = probe_bitmap(tokens, 0, done, size, bitmap, shift, seen, mask)
-                if missed * num > (hits + most_words(data, stop, end)) * (den - num):
-                    keep[k] = False
-                    continue
-                count = word_tokens(data, stop, end, classes, folds, tokens, count)
+                count = word_tokens(data, last, stop, classes, folds, tokens, count)
+            new = max(done, count - size + 1)
+            more_hits, more_missed = probe_bitmap(tokens, done, new, size, bitmap, shift, seen, mask)
+            hits, missed, done = hits + more_hits, missed + more_missed, new
+            possible = missed * num <= (hits + (most_words(data, stop, end) if stop < end else 0)) * (den - num)
         if 0 < count < size:
             keep[k] = has_bit(bitmap, shift, short_shingle(tokens, count))
-            continue
-        more_hits, more_missed = probe_bitmap(tokens, done, count - size + 1, size, bitmap, shift, seen, mask)
-        hits += more_hits
-        missed += more_missed
-        keep[k] = hits > 0 and missed * num <= hits * (den - num)
+        else:
+            keep[k] = possible and hits > 0
 
 
 @compiled

@@ -142,11 +142,25 @@ class Texts:
         starts, ends = self.starts[documents], self.ends[documents]
         if not len(documents):
             return np.empty(0, np.uint8), starts, ends
-        far = np.flatnonzero((starts[1:] < ends[:-1]) | (starts[1:] > ends[:-1] + _NEAR)) + 1
-        lows, highs = starts[np.r_[0, far]], ends[np.r_[far - 1, len(ends) - 1]]
-        pieces = [self.store.read(int(low), int(high)) for low, high in zip(lows, highs, strict=True)]
-        moved = np.repeat(lows - _offsets(highs - lows)[:-1], np.diff(np.r_[0, far, len(starts)]))
+        far = np.flatnonzero((starts[1:] < ends[:-1]) | (starts[1:] > ends[:-1] + _NEAR))
+        cuts = np.zeros(len(far) + 2, np.int64)
+        cuts[1:-1], cuts[-1] = far + 1, len(starts)
+        lows, highs = starts[cuts[:-1]], ends[cuts[1:] - 1]
+        pieces = [self.store.read(low, high) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)]
+        moved = np.repeat(lows - _offsets(highs - lows)[:-1], np.diff(cuts))
         return (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)), starts - moved, ends - moved
+
+    def copied(self, documents: NDArray[np.int64]) -> Texts:
+        """Some of the texts in a store of their own, close together: quicker to read again and again."""
+        store = Store()
+        starts, ends = np.empty(len(documents), np.int64), np.empty(len(documents), np.int64)
+        done = 0
+        for piece in self.tasks(documents):
+            data, *places = self.open(piece)
+            base = store.add(data)
+            these = slice(done, done := done + len(piece))
+            starts[these], ends[these] = (place + base for place in places)
+        return Texts.at(store, starts, ends)
 
     def text(self, document: int) -> str:
         return bytes(self.store.read(int(self.starts[document]), int(self.ends[document]))).decode()

@@ -102,7 +102,8 @@ class Choose(Numbered):
     site: Site
     how: str  # "comparison", "extremum", "search", "stopping", "threshold"
     loops: tuple[Loop, ...]
-    what: str  # for stopping: whether the code asks for it or the library does it by default
+    what: str  # for stopping: whether the code asks for it or the library does it by default; of an extreme: whether
+    # all that is compared comes from the round of the loops around it
 
 
 @dataclass(frozen=True, eq=False, slots=True)

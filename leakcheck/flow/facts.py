@@ -92,6 +92,7 @@ class ChoiceLeak:
     location: Location
     trace: tuple[TraceStep, ...]
     confidence: Confidence
+    folds_of: str = ""  # the rows, test rows among them, whose folds were compared instead
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,7 @@ class Heap:
         if not parts:
             return UNKNOWN
         together = [self.data(part, depth + 1) for part in parts]
+        named = not isinstance(held, ListObject) or held.items is not None
         sources = frozenset().union(*(d.sources for d in together))
         return Data(
             rows=union(*(d.rows for d in together)),
@@ -270,7 +271,8 @@ class Heap:
             kind=_kind_together(together),
             sources=sources,
             number=self.number("items", *(d.number for d in together)),
-            name=next((d.name for d in together if d.name), ""),
+            # A list filled by a loop is not called what the loop calls its items.
+            name=next((d.name for d in together if d.name), "") if named else "",
         )
 
 

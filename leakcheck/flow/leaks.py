@@ -24,7 +24,20 @@ from leakcheck.flow.facts import (
 from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, roles, within
+from leakcheck.flow.rows import (
+    Cut,
+    CutKind,
+    Overlap,
+    Part,
+    Root,
+    Rows,
+    Site,
+    narrow,
+    overlap,
+    roles,
+    split_within,
+    within,
+)
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -40,6 +53,26 @@ _CATEGORY = {
 }
 _LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_REGRESSORS = frozenset(
+    [
+        "LinearRegression",
+        "Ridge",
+        "RidgeCV",
+        "Lasso",
+        "LassoCV",
+        "LassoLars",
+        "LassoLarsCV",
+        "ElasticNet",
+        "ElasticNetCV",
+        "BayesianRidge",
+        "SVR",
+        "LinearSVR",
+        "NuSVR",
+        "KernelRidge",
+        "Lars",
+        "LarsCV",
+    ]
+)
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
@@ -99,7 +132,6 @@ class Joiner:
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
-            notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
                 for (kind, name), sites in self.program.unknown.items()
@@ -422,6 +454,8 @@ class Joiner:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
         if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
             return False
+        if self._roles(score.name) == {"train"}:
+            return False  # a training score, and called so
         split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
         return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
@@ -440,7 +474,7 @@ class Joiner:
 
     def _presented_as_held_out(self, score: Score) -> bool:
         words = self._words(score.rows) | set(split_words(score.name))
-        if "train" in {role_of_word(w) for w in words}:
+        if any(self._roles(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
             return False
         for _, steps in score.rows:
             if not steps:
@@ -518,6 +552,8 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
+            if any(cut.inner for cut, _ in steps):
+                return False  # what `fit` cuts off the rows that it learns from are validation rows
         by_source = roles(rows) == {"test"}
         # The first name that says a role counts: what a helper calls its argument may be anything.
         for name in self.program.names.get(rows, ()):
@@ -558,8 +594,10 @@ class Joiner:
         seen: set[Site] = set()
         for choose in self.chooses:
             scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
-            if not scores or not self._compares(choose, scores):
+            folded = [] if scores else self._folds_of_all(choose)
+            if not (scores or folded) or not self._compares(choose, scores or list(choose.scores)):
                 continue
+            scores = scores or folded
             rows = scores[0].rows
             if self.untouched_elsewhere(rows, choose.scores):
                 continue
@@ -574,6 +612,9 @@ class Joiner:
                 continue
             seen |= sites
             trace = [self.step(self._chosen_label(choice), choose.site)]
+            if folded:
+                label = f"compared on folds of `{choose.scores[0].name}`, the test rows among them, here"
+                trace.append(self.step(label, choose.scores[0].site))
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
@@ -582,8 +623,14 @@ class Joiner:
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
-            name = self.called(scores[0])
-            yield ChoiceLeak(choice, name, self.location(choose.site), self.unique(trace), self.confidence(rows))
+            yield ChoiceLeak(
+                choice,
+                self.called(scores[0]),
+                self.location(choose.site),
+                self.unique(trace),
+                self.confidence(rows),
+                choose.scores[0].name if folded else "",
+            )
         yield from self._choices_by_name(seen)
 
     def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
@@ -605,6 +652,21 @@ class Joiner:
         fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
         return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
 
+    def _folds_of_all(self, choose: Choose) -> list[Score]:
+        """The later scores on test rows that had been among the rows whose folds decided."""
+        if choose.how not in ("comparison", "extremum"):
+            return []
+        folded = [score.rows for score in choose.scores if score.kind == "fold"]
+        before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
+        return [
+            score
+            for score in self.scores
+            if score.serial > choose.serial
+            and score.kind == "score"
+            and self.is_test(score.rows)
+            and any(within(score.rows, rows) and split_within(score.rows, rows) for rows in before)
+        ][:1]
+
     def _chosen_label(self, choice: Choice) -> str:
         return {
             Choice.SETTING: "the best is kept here",
@@ -624,13 +686,14 @@ class Joiner:
         if len({score.model for score in scores}) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+        around = set(choose.loops) if choose.what == "of this round" else set()
+        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(loops)
+            return bool(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -642,7 +705,9 @@ class Joiner:
             return Choice.THRESHOLD
         trains = [t for s in scores for t in self.trained(s)]
         one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
-        if any(loop.over == "seeds" for loop in loops) or (one and self._split_anew(scores[0].rows, scores)):
+        # What stands inside a loop over seeds is chosen anew for each of them.
+        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
+        if (inner is not None and inner.over == "seeds") or (one and self._split_anew(scores[0].rows, scores)):
             return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
@@ -704,6 +769,16 @@ class Joiner:
     def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
 
+    def _at_one_place(self, scores: list[Score]) -> bool:
+        """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
+        models = {score.model for score in scores}
+        at_place: dict[Site, set[int]] = {}
+        events: list[Train | Predict] = [*self.trains, *self.predicts]
+        for event in events:
+            if event.model in models:
+                at_place.setdefault(event.site.bare(), set()).add(event.model)
+        return any(len(found) > 1 for found in at_place.values())
+
     def _one_method(self, scores: list[Score]) -> bool:
         """Whether one method is scored in three settings or more."""
         models = {(t.model, t.what) for score in scores for t in self.trained(score)[:1]}
@@ -722,10 +797,7 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
-            at_place: dict[Site, set[int | None]] = {}
-            for score in same:
-                at_place.setdefault(score.site.bare(), set()).add(score.model)
-            shared = any(len(models) > 1 for models in at_place.values())
+            shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
                 continue
@@ -798,6 +870,7 @@ class Joiner:
                 or train.selects_columns
                 or _of_other_rows(y)
                 or "window" in x.flags
+                or ("numeric" in x.flags and not _predicts_number(train))
             ):
                 continue
             if len(y.sources) != 1:
@@ -888,7 +961,11 @@ class Joiner:
     def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
-        unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
+        unsure = any(
+            root.kind in ("parameter", "unknown")
+            or any(isinstance(part, tuple) and part[:1] == ("named",) for _, part in steps)
+            for root, steps in rows
+        )
         return Confidence.LIKELY if unsure else Confidence.SURE
 
     def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
@@ -900,6 +977,16 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _before_folds(steps: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(step for step in steps if step[0].kind is not CutKind.FOLD)
+
+
+def _predicts_number(train: Train) -> bool:
+    """Whether the target is a number: columns picked by their type keep it then."""
+    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
+    return name in _REGRESSORS or name.endswith("Regressor")
 
 
 def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:

@@ -26,6 +26,13 @@ _TEXT_WORDS = frozenset(
 )
 
 
+# A column named by such words alone says what the calendar says, which is known for the days to come.
+_CALENDAR = frozenset(
+    ["calendar", "date", "day", "dow", "holiday", "month", "quarter", "season", "week", "weekday", "weekend", "year"]
+)
+_BESIDE_CALENDAR = frozenset(["code", "flag", "id", "index", "is", "name", "no", "num", "number", "of", "type"])
+
+
 def _ties(marks: frozenset[Mark]) -> list[Tie]:
     return [m for m in marks if isinstance(m, Tie)]
 
@@ -54,7 +61,7 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
                 # Without an order of time a fill is imputation, and within the training rows it does no harm.
                 if not series or held_out is None or held_out.cut is None or held_out.cut.shuffled:
                     continue
-            elif tie.kind is not TieKind.LATER or (not series and _is_text(tie)):
+            elif tie.kind is not TieKind.LATER or _is_calendar(tie) or (not series and _is_text(tie)):
                 continue
             seen.add(tie.site.bare())
             trace = [joiner.step(f"`{tie.what}` takes later rows in here", tie.site), *joiner.callers(tie.site)]
@@ -100,6 +107,11 @@ def _labelled_windows(tie: Tie, train: Train) -> bool:
 def _is_text(tie: Tie) -> bool:
     names = (*tie.keys, tie.column[1] if tie.column is not None else "")
     return any(not _TEXT_WORDS.isdisjoint(split_words(name)) for name in names)
+
+
+def _is_calendar(tie: Tie) -> bool:
+    words = [split_words(name) for name in tie.keys]
+    return bool(words) and all(not _CALENDAR.isdisjoint(w) and set(w) <= _CALENDAR | _BESIDE_CALENDAR for w in words)
 
 
 def _reached(joiner: Joiner, tie: Tie, train: Train) -> HeldOut | None:

@@ -52,6 +52,8 @@ class Builtins(Operations):
             return Data(kind="scalar", number=number)
         if name == "range":
             flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
+            if any(self.counted.get(self.heap.data(v).number) for v in args.pos):
+                flags |= {"by row"}
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
@@ -62,6 +64,8 @@ class Builtins(Operations):
             return self._sequence(name, first)
         if name == "dict":
             held = self.heap.load(first) if first is not None else None
+            if isinstance(held, Data) and held.kind in ("series", "table"):
+                return held.but(kind="table")
             entries: dict[Any, Value] = dict(held.items) if isinstance(held, DictObject) else {}
             if isinstance(held, Items | ListObject) and held.items is not None:
                 for pair in held.items:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Choose, Learn, Mark, Predict, Score
@@ -144,15 +144,19 @@ class Choices(Operations):
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
+        if len(values) > 1 and sum(not isinstance(self.heap.load(value), Const) for value in values) == 1:
+            looked_at.add("a score and its bound")
         if (
             scores
             and not looked_at
-            and not (len(values) == 1 and len(scores) == 1 and not self._repeated(next(iter(scores))))
+            and not (len(values) == 1 and self._of_one_model(scores) and not any(map(self._repeated, scores)))
         ):
             by_rows = [tuple(sc for sc in scores if sc.rows == r) for r in rows]
             for group in by_rows:
                 curve = any(sc.kind == "curve" for sc in group)
-                self.choose(group, site, "threshold" if curve else "extremum")
+                this_round = len(values) == 1 and isinstance(self.heap.load(values[0]), Data)
+                what = "of this round" if this_round else ""
+                self.choose(group, site, "threshold" if curve else "extremum", what)
         marks = NO_MARKS.union(*(d.marks for d in several)) if several else NO_MARKS
         picked = self.heap.join_all(values) if len(values) > 1 else self.i.containers.element(values[0])
         held = self.heap.load(picked)
@@ -163,6 +167,10 @@ class Choices(Operations):
                 kind=kind, number=self.heap.fresh(), marks=marks if chosen else scores_of(marks), sources=frozenset()
             )
         return picked
+
+    def _of_one_model(self, scores: Iterable[Score]) -> bool:
+        """Whether all is one score, or was worked out from one model's errors (by group of rows, say)."""
+        return len({(sc.model, sc.trains) if sc.kind == "own" else sc for sc in scores}) == 1
 
     def _repeated(self, score: Score) -> bool:
         """Whether a score stands for several: one a round of a loop, or one a threshold."""

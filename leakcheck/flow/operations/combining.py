@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Draw, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.rows import Overlap, Rows, Site, overlap, union
+from leakcheck.flow.rows import CutKind, Overlap, Rows, Site, overlap, union
 from leakcheck.flow.values import (
     NO_MARKS,
     UNKNOWN,
@@ -99,9 +99,7 @@ class Combining(Operations):
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            drawn |= {
-                self.i.data.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)
-            }
+            drawn |= {self.i.data.draw("copies appended", first, site)}
         result = Data(
             rows=rows,
             marks=marks,
@@ -151,6 +149,8 @@ class Combining(Operations):
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
                 made = any(root.kind == "made" for root, _ in part.rows)
+                if _of_one_round(other):
+                    continue
                 if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
                     drawn = "repeated" in other.flags or "repeated" in part.flags
                     if drawn and overlap(part.rows, other.rows) is Overlap.YES:
@@ -168,6 +168,7 @@ class Combining(Operations):
                         part.rows == other.rows
                         and part.kind in ("frame", "array", "tensor")
                         and other.kind == part.kind
+                        and _one_frame(part, other)
                     ):
                         return "window" not in part.flags
         return False
@@ -185,7 +186,8 @@ class Combining(Operations):
         for columns in known[1:]:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
-        dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
+        # What the first table is known to lack is no column of its rows, whatever another file may hold.
+        dropped = first.dropped.intersection(*(c.dropped for c in known if c.frame == first.frame)) - named.keys()
         return Columns(
             first.frame,
             named,
@@ -194,6 +196,18 @@ class Combining(Operations):
             NO_MARKS.union(*(c.rest for c in known)),
             NO_MARKS.union(*(c.extra for c in known)),
         )
+
+
+def _of_one_round(data: Data) -> bool:
+    """Whether rows are the held-out fold or the group of a loop's round: the next round adds others."""
+    return any(
+        part == "one group" or (cut.kind is CutKind.FOLD and part != 0) for _, steps in data.rows for cut, part in steps
+    )
+
+
+def _one_frame(a: Data, b: Data) -> bool:
+    """Whether two tables can have the same columns: not where each was put together from columns of its own."""
+    return a.columns is None or b.columns is None or a.columns.frame == b.columns.frame
 
 
 def _unnamed(data: Data) -> frozenset[Mark]:

@@ -164,8 +164,9 @@ def role_of_word(word: object) -> str:
     if not isinstance(word, str):
         return ""
     word = word.lower()
-    # `dtest`, `xtrain`, `yval`: what it is, written in front without a break.
-    return ROLE_WORDS.get(word) or (ROLE_WORDS.get(word[1:], "") if word[:1] in "xyd" and len(word) > 3 else "")
+    # `dtest`, `xtrain`, `yva`: what it is, written in front without a break.
+    short = "xy" if len(word) < 4 else "xyd"
+    return ROLE_WORDS.get(word) or (ROLE_WORDS.get(word[1:], "") if word[:1] and word[0] in short else "")
 
 
 @dataclass(slots=True, eq=False)

@@ -223,6 +223,9 @@ class Containers(Operations):
             if self.i.control and isinstance(self.heap.load(value), Data | Const):
                 kept = self.heap.data(value)
                 value = kept.but(marks=kept.marks | self.i.control)
+            if site.bare() in self.i.repeats and self.heap.data(value).rows:
+                item = self.heap.data(value)
+                value = self.i.data.marked(item, frozenset({self.i.data.draw("copies appended", item, site)}))
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))

@@ -44,6 +44,8 @@ _LOADING = frozenset(
     ]
 )
 
+_FEATURES_OR_TARGET = frozenset(["x", "y", "features", "feature", "target", "targets", "label", "labels", "data", "df"])
+
 
 class DataOperations(Operations):
     """Row flow through data values."""
@@ -58,7 +60,8 @@ class DataOperations(Operations):
         known = self._cuts.get(key)
         if known is None:
             shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
-            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
+            more |= {"loops": self.loop_ids(), "arms": self.i.arms, "inner": self.i.fitting > 0}
+            known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
     def cut_at(self, data: Data, bound: Value, site: Site, *, unplaced: bool = False) -> Cut:
@@ -180,6 +183,17 @@ class DataOperations(Operations):
         cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
         return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
 
+    def part_returned(self, whole: Data, part: Value, role: str, name: str) -> Data:
+        """One of the parts that an unknown function returns together; their names tell the training from the test part.
+
+        What parts of one role share is not known. Features and target of one part bear the same words.
+        """
+        data = self.heap.data(part)
+        words = [word for word in split_words(name) if word not in _FEATURES_OR_TARGET]
+        digits = [char for char in name if char.isdigit()]
+        cut = self.cut(("returned", whole.number), CutKind.MASK, self.i.statement_site(), explicit=True)
+        return self.narrowed(data, cut, ("named", role, *words, *digits)).but(name="")
+
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
 
@@ -198,6 +212,13 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def pieces(self, data: Data, site: Site) -> Data:
+        """Pieces drawn from each row, with rows of their own: drawn again they are others, not copies."""
+        if not data.rows:
+            return data
+        new = self.i.new_rows("pieces", site, "loader", "array")
+        return new.but(marks=data.marks, flags=data.flags, name=data.name)
 
     def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
         """A list of columns less the named ones."""
@@ -251,4 +272,10 @@ class DataOperations(Operations):
                 flags=several[0].flags | {"call"},
             )
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
-        return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
+        return Data(
+            rows=union(*(d.rows for d in several)),
+            marks=marks,
+            number=self.heap.fresh(),
+            flags=frozenset({"call"}),
+            each=tuple(carriers),
+        )

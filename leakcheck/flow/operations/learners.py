@@ -310,6 +310,8 @@ class Learners(Operations):
             result = result.but(columns=None, sources=self.i.data.columns_of(x) if not x.columns.open else frozenset())
         if held.api.learns == "selection" and keeps:
             result = result.but(columns=None)
+        if held.api.kind == "pieces":
+            result = self.i.data.pieces(result, site)
         if held.api.kind == "shift":
             result = self.i.series.tied(result, TieKind.EARLIER, last_part(held.api.name), site)
         if resampled:

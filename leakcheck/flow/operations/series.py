@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import LOOKS_AHEAD, Column, Entities, Mark, Tie, TieKind
+from leakcheck.flow.events import LOOKS_AHEAD, Column, Entities, Learn, Mark, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, kw_only, last_part, split_words
 from leakcheck.flow.rows import Rows, Site
@@ -295,6 +295,14 @@ class Series(Operations):
         if "reversed" not in held.flags or self.i.operators.across_columns(kw_only(args), None):
             return new
         return self.tied(new, TieKind.LATER, "a cumulative value from the end", site)
+
+    def elapsed(self, held: Data) -> Data:
+        """A span of time as a number: from which first or last date it is counted shifts all rows alike."""
+        marks = frozenset(m for m in held.marks if not (isinstance(m, Learn) and m.what in ("min", "max")))
+        return held.but(marks=marks, number=self.heap.fresh())
+
+    def m_total_seconds(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        return self.elapsed(held)
 
     # --- fills ---------------------------------------------------------------------------------------------------
 

@@ -161,20 +161,22 @@ class Subscripts(Operations):
             role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
             if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 return self.i.data.part_named(held, held.but(number=number, sources=sources), role).but(name=name)
-            return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
+            kind = "row" if held.kind == "row" else "series"
+            return held.but(kind=kind, number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
             flags = known.flags
             if ("reversed" in flags) != ("reversed" in held.flags):
                 flags ^= {"reversed"}
-            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
+            kind = "row" if held.kind == "row" else known.kind
+            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags, kind=kind)
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
             marks=columns.rest | self.i.series.named_like(columns.extra, name)
             if columns.open
             else held.marks & columns.extra,
-            kind="series",
+            kind="row" if held.kind == "row" else "series",
             sources=frozenset({(columns.frame, name)}),
             number=number,
             name=held.name,
@@ -217,7 +219,8 @@ class Subscripts(Operations):
             names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
             named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
             kept = replace(data.columns, named=named, dropped=frozenset(names))
-            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+            flags = data.flags | (chooser.flags & {"numeric"})
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame", flags=flags)
         # Which columns these are is not known: what looks ahead may be the label, which is left out.
         data = self.i.series.untied(
             data, lambda tie: tie.kind is TieKind.LATER or (tie.kind in LOOKS_AHEAD and not tie.whole)
@@ -311,7 +314,10 @@ class Subscripts(Operations):
         picker = self.heap.data(value)
         if not data.rows and data.marks and picker.rows:
             return self.picked(data, picker)
-        if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
+        counted = "varies" in picker.flags and "range" not in picker.flags and not picker.rows
+        labelled = data.kind == "series" or (data.kind == "frame" and not subscript)
+        one_row = counted and (labelled or ("by row" in picker.flags and data.kind in ("array", "tensor", "unknown")))
+        if picker.kind in ("scalar", "index-item") or "column" in picker.flags or one_row:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
@@ -352,6 +358,8 @@ class Subscripts(Operations):
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
+        if picker.kind == "unknown" and picker.keys is None and data.kind == "frame":
+            data = data.but(columns=None)  # it may be a list of columns as well
         if keys and (picker.kind in ("index", "array", "unknown", "series", "part") or picker.keys is not None):
             rows = apply_steps(data.rows, keys)
             number = self.heap.number("picked", data.number, picker.number)
@@ -431,7 +439,13 @@ class Subscripts(Operations):
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
             number = self.heap.number("columns", held.number)
-            return Data(kind="columns", number=number, marks=self.i.choices.choices(held), columns=held.columns)
+            return Data(
+                kind="columns",
+                number=number,
+                marks=self.i.choices.choices(held),
+                columns=held.columns,
+                flags=held.flags & {"numeric"},
+            )
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
             number = self.heap.number(name, held.number)
             if name == "shape":
@@ -439,6 +453,8 @@ class Subscripts(Operations):
             return Data(kind="scalar", number=number)
         if name == "style":
             return Data(kind="scalar", number=self.heap.fresh())
+        if name in ("days", "seconds", "microseconds") and held.rows:
+            return self.i.series.elapsed(held)
         if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
