@@ -253,6 +253,8 @@ class Joiner:
         if len(mark.rows) > 1 and self._together(mark.rows, held_out):
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
+            if self._any_argument(held_out.rows):
+                return None
             how = HoldOut.TEST_ONLY
         honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
@@ -289,6 +291,11 @@ class Joiner:
             self.confidence(mark.rows | held_out.rows, mark),
             not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
+
+    def _any_argument(self, rows: Rows) -> bool:
+        """Whether rows are an argument of what nobody calls, and no name says that they are held out."""
+        given = all(root.kind == "parameter" and not steps for root, steps in rows)
+        return given and not {"test", "validation"} & {role_of_word(w) for w in self._words(rows)}
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
@@ -640,12 +647,15 @@ class Joiner:
             if site not in seen:
                 trace = (self.step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
-        for site, rows in self.program.validation_loaders.items():
-            names = {n for n in self.program.names.get(rows, ()) if not _LOADER_WORDS.isdisjoint(split_words(n))}
-            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
-            if tests and site not in seen:
-                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
+        for name, site, *held in self.program.loaders:
+            if self._roles(name) != {"validation"} or site in seen:
+                continue
+            test = next(
+                (n for n, _, *other in self.program.loaders if other == held and self._roles(n) == {"test"}), ""
+            )
+            if test:
+                trace = (self.step(f"the validation loader holds the rows of `{test}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, test, self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
