@@ -811,7 +811,7 @@ class Interpreter:
             if value.rows:
                 if value.kind != "row" or any(map(role_of_word, split_words(name))):  # else one item of many
                     self.hint(value.rows, name)
-                if value.kind == "loader" and value.name:
+                if value.kind == "loader" and value.name and "." not in value.name:
                     self.loaders.append((name, self.statement_site().bare(), value.rows, value.name))
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value.but(name=name)) if value.kind == "array" else value
