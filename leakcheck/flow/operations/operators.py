@@ -52,7 +52,11 @@ class Operators(Operations):
             "lag",
             "lead",
             "own",
+            "noise",
         }
+        made = [bool(d.rows) and all(root.kind == "made" for root, _ in d.rows) for d in several]
+        if any(made) and any(d.rows and not m for d, m in zip(several, made, strict=True)):
+            flags |= {"noise"}
         if "lag" in flags and any(d.rows and d.sources and "lag" not in d.flags for d in several):
             flags |= {"own"}  # set against the row's own value
         if "random" in flags:
