@@ -148,6 +148,8 @@ class Combining(Operations):
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
+                if "record" in other.flags:
+                    continue  # a loop loads other rows in each of its rounds
                 made = any(root.kind == "made" for root, _ in part.rows)
                 if _of_one_round(other):
                     continue
