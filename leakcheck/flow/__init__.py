@@ -60,7 +60,7 @@ def follow(
     return replace(
         facts,
         problems=tuple(problem for file in parsed for problem in file.problems),
-        notes=(*(note for file in parsed for note in file.notes), *facts.notes),
+        notes=tuple(note for file in parsed for note in file.notes),
     )
 
 

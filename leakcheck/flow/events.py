@@ -41,6 +41,7 @@ class Learn(Numbered):
     marks: frozenset[Mark] = frozenset()  # what had been learned before in these rows
     by_name: bool = False  # what it learns is known only by the name of the object
     cut: Cut | None = None  # for bounds: the condition they went into
+    item_of: int | None = None  # of one item of a list: the loop that met the items
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,7 +103,8 @@ class Choose(Numbered):
     site: Site
     how: str  # "comparison", "extremum", "search", "stopping", "threshold"
     loops: tuple[Loop, ...]
-    what: str  # for stopping: whether the code asks for it or the library does it by default
+    what: str  # for stopping: whether the code asks for it or the library does it by default; of an extreme: whether
+    # all that is compared comes from the round of the loops around it
 
 
 @dataclass(frozen=True, eq=False, slots=True)

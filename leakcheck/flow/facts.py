@@ -51,6 +51,14 @@ class LearnLeak:
     location: Location
     trace: tuple[TraceStep, ...]
     confidence: Confidence
+    fitted: bool = True  # by an object with fit or a call that learns, rather than by arithmetic
+
+    @property
+    def learns(self) -> str:
+        """Who learns and how: "StandardScaler is fitted", "mean and std are computed"."""
+        if self.fitted:
+            return f"{self.what} is fitted"
+        return f"{self.what} {'are' if ' and ' in self.what else 'is'} computed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,8 @@ class ChoiceLeak:
     location: Location
     trace: tuple[TraceStep, ...]
     confidence: Confidence
+    folds_of: str = ""  # the rows, test rows among them, whose folds were compared instead
+    each_fold: bool = False  # the rows are the held-out part of each fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,11 @@ class Heap:
         """What a number was made from; nothing where it is of its own."""
         return self._parts.get(number, ())
 
+    def made_from(self, number: int, source: int, depth: int = 0) -> bool:
+        """Whether a value was worked out from another one."""
+        parts = self._parts.get(number, ())
+        return depth < 5 and any(n == source or self.made_from(n, source, depth + 1) for n in parts if type(n) is int)
+
     # --- branches
 
     def attempt(self, run: Callable[[], Any]) -> tuple[Any, Changes]:
@@ -247,8 +252,12 @@ class Heap:
         if depth > 7:
             return UNKNOWN
         if isinstance(held, Method):
-            # A property named like a method, such as the mean of a predicted distribution.
-            return self.data(held.owner, depth + 1) if held.function is None else UNKNOWN
+            # A property named like a method, such as the mean of a predicted distribution; or the features or the
+            # target of an object that is not known, which holds both.
+            if held.function is not None:
+                return UNKNOWN
+            owner = self.data(held.owner, depth + 1)
+            return owner.but(columns=None) if owner.kind == "unknown" else owner
         parts: list[Value] = []
         if isinstance(held, Items):
             parts = list(held.items)
@@ -263,6 +272,7 @@ class Heap:
         if not parts:
             return UNKNOWN
         together = [self.data(part, depth + 1) for part in parts]
+        named = not isinstance(held, ListObject) or held.items is not None
         sources = frozenset().union(*(d.sources for d in together))
         return Data(
             rows=union(*(d.rows for d in together)),
@@ -270,7 +280,8 @@ class Heap:
             kind=_kind_together(together),
             sources=sources,
             number=self.number("items", *(d.number for d in together)),
-            name=next((d.name for d in together if d.name), ""),
+            # A list filled by a loop is not called what the loop calls its items.
+            name=next((d.name for d in together if d.name), "") if named else "",
         )
 
 

@@ -18,7 +18,7 @@ from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
 from leakcheck.flow.operations.choices import Choices
 from leakcheck.flow.operations.combining import Combining
-from leakcheck.flow.operations.common import Evaluated, role_of_word, split_words
+from leakcheck.flow.operations.common import Evaluated, dotted_name, role_of_word, split_words
 from leakcheck.flow.operations.containers import Containers
 from leakcheck.flow.operations.data import DataOperations
 from leakcheck.flow.operations.frames import Frames
@@ -73,7 +73,10 @@ _MOST_NESTED = 6  # loops inside loops whose bodies are run twice
 _MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
+_MOST_WORK_OF_QUIET = 2000  # statements, of one function that never splits, learns or scores, in all its calls
 _MOST_UNROLLED = 12
+_MOST_TARGETS = 6
+_SEEDS = frozenset({"random_state", "seed", "random_seed"})
 _BUILTINS = frozenset(
     [
         "abs",
@@ -174,16 +177,18 @@ class Interpreter:
         self.parse = parse
         self.heap = Heap()
         self.events: dict[tuple[Any, ...], Event] = {}
-        self.unfollowed: dict[str, None] = {}  # the functions and loops that the limit of work cut short
+        self.quiet_work: dict[Any, int] = {}  # statements of a function's calls that left no event
         self.unknown: dict[tuple[UnknownKind, str], dict[Site, None]] = {}
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
+        # What the code calls these rows, the first name first, and how deep in calls it does so.
+        self.names: dict[Rows, dict[str, int]] = {}
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
-        self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
+        self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
+        self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -196,6 +201,8 @@ class Interpreter:
         self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
+        self.arms: tuple[tuple[int, int], ...] = ()  # the branches that lead here: which fork, and which of its arms
+        self.fitting = 0  # how many `fit(X, y)` of the project's classes are being run, one inside another
         self.symbolic = False  # running a function nobody calls
         self.events_of_run = 0  # how many events the program itself makes, before such functions
         self.data = DataOperations(self)
@@ -388,15 +395,6 @@ class Interpreter:
             name=name,
         )
 
-    @property
-    def notes(self) -> list[str]:
-        """What was cut short, in one line."""
-        if not self.unfollowed or self.main is None:
-            return []
-        names = list(self.unfollowed)
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        return [f"{self.main.path}: the limit of work was reached; not all followed: {', '.join(names[:4])}{more}"]
-
     # --- places --------------------------------------------------------------------------------------------------
 
     def site(self, node: s.Node) -> Site:
@@ -419,12 +417,15 @@ class Interpreter:
 
     def block(self, block: s.Block) -> str | None:
         """Run statements; the result says how the block was left: None, "return", "raise", "break", "continue"."""
+        arms = self.arms
         for node in block:
             self.work += 1
             self.statement = node
             status = self._statements[type(node)](node)
             if status is not None:
+                self.arms = arms
                 return status
+        self.arms = arms
         return None
 
     def _expr_stmt(self, node: s.ExprStmt) -> None:
@@ -455,13 +456,19 @@ class Interpreter:
     def _branches(self, runs: Sequence[Callable[[], str | None]]) -> str | None:
         """Run each from the same state and join what the ones that go on have changed."""
         going, statuses = [], []
-        for run in runs:
+        outer, fork = self.arms, self.heap.fresh()
+        after = outer
+        for arm, run in enumerate(runs):
+            self.arms = (*outer, (fork, arm))
             status, changes = self.heap.attempt(run)
             statuses.append(status)
             if status is None:
                 going.append(changes)
+                after = self.arms
             elif status != "raise":
                 self.frame.exits.append(changes)
+        # Where one arm alone goes on, what follows belongs to it.
+        self.arms = after if len(going) == 1 < len(runs) else outer
         if going:
             self.heap.apply(going)
             return None
@@ -510,15 +517,22 @@ class Interpreter:
         over = self._repeats(node.target, over, node.iter)
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
+        if isinstance(node.target, s.Name) and over in ("configurations", "items"):
+            given = s.given_as(node.body, node.target.id)
+            if given and given <= _SEEDS:
+                over = "seeds"
+        self.repeats.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
-            if items is not None and self._worth_unrolling(items):
+            if items is not None and (self._worth_unrolling(items) or self._targets_in_turn(node, items)):
                 for turn, item in enumerate(items):
                     self.loops = (*outer, self.loop(node, 1, over, turn))
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
+                if isinstance(self.heap.load(iterable), ListObject):
+                    element = self.data.item(element, self.loops[-1])
                 self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
@@ -556,6 +570,13 @@ class Interpreter:
         named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
         return named or any(not isinstance(c, Const) for c in constants)
 
+    def _targets_in_turn(self, node: s.For, items: Sequence[Value]) -> bool:
+        """Whether a model is trained for each of a few columns that the loop names."""
+        named = all(isinstance(c, Const) and isinstance(c.value, str) for c in map(self.heap.load, items))
+        if not named or len(items) > _MOST_TARGETS or not isinstance(node.target, s.Name):
+            return False
+        return s.picks_with(node.body, node.target.id) and s.calls_method(node.body, "fit")
+
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")
         outer, self.loops = self.loops, (*self.loops, loop)
@@ -571,9 +592,7 @@ class Interpreter:
         """
         rounds = 2
         if len(self.loops) > _MOST_NESTED:
-            loop = self.loops[-1].site
-            self.unfollowed[f"the loop on line {loop.span[0]}"] = None
-            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", loop)
+            self.note_unknown(UnknownKind.LIMIT, "a loop inside too many others", self.loops[-1].site)
             rounds = 1
         for turn in range(rounds):
             begin()
@@ -596,14 +615,18 @@ class Interpreter:
         return self.block(node.body)
 
     def _try(self, node: s.Try) -> str | None:
+        outer, fork = self.arms, self.heap.fresh()
+        self.arms = (*outer, (fork, 0))
         status = self.block(node.body)
         if status == "raise":
             status = None
         runs: list[Callable[[], str | None]] = [lambda: status]
         for handler in node.handlers:
             runs.append(self._handler(handler))
+        self.arms = (*outer, (fork, 1))
         if len(runs) > 1:
             status = self._branches(runs)
+        self.arms = outer
         if status is None:
             status = self.block(node.orelse)
         final = self.block(node.final)
@@ -660,7 +683,7 @@ class Interpreter:
             self.frame.id,
             defaults,
             node.is_generator,
-            tuple(_dotted(d) for d in node.decorators),
+            tuple(dotted_name(d) for d in node.decorators),
             node,
             self._class_being_made,
         )
@@ -685,7 +708,7 @@ class Interpreter:
                 fields.append((part.target.id, None))
             elif isinstance(part, s.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], s.Name):
                 fields.append((part.targets[0].id, UNKNOWN))
-        decorators = [_dotted(d).rsplit(".", 1)[-1] for d in node.decorators]
+        decorators = [dotted_name(d).rsplit(".", 1)[-1] for d in node.decorators]
         kind = "class"
         if any(isinstance(b, Lib) and b.name.endswith("NamedTuple") for b in bases):
             kind = "namedtuple"
@@ -779,7 +802,7 @@ class Interpreter:
             self._unpack(target, value)
         elif isinstance(target, s.Attr):
             base = self.eval(target.base)
-            self.set_attr(base, target.name, self.boxed(value, _dotted(target)))
+            self.set_attr(base, target.name, self.boxed(value, dotted_name(target)))
         elif isinstance(target, s.Index):
             self.writes.set_item(target, value)
         elif isinstance(target, s.Star):
@@ -789,11 +812,12 @@ class Interpreter:
         """Rows that get a name can be changed through it: they move to the heap."""
         if isinstance(value, Data):
             if value.rows:
-                self.hint(value.rows, name)
-                if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
-                    self.validation_loaders[self.statement_site().bare()] = value.rows
+                if value.kind != "row" or any(map(role_of_word, split_words(name))):  # else one item of many
+                    self.hint(value.rows, name)
+                if value.kind == "loader" and value.name and "." not in value.name:
+                    self.loaders.append((name, self.statement_site().bare(), value.rows, value.name))
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
-            return self.heap.new(value) if value.kind == "array" else value
+            return self.heap.new(value.but(name=name)) if value.kind == "array" else value
         if isinstance(value, Ref):
             held = self.heap.load(value)
             if isinstance(held, Data) and held.rows:
@@ -801,7 +825,8 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, {})[name] = None
+        known, depth = self.names.setdefault(rows, {}), len(self.stack)
+        known[name] = min(depth, known.get(name, depth))
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)
@@ -822,15 +847,20 @@ class Interpreter:
             self.bind(item, part)
 
     def _parts_by_name(self, target: s.Seq, value: Value, parts: list[Value]) -> list[Value]:
-        """What an unknown loader returns together, taken apart by the names: `train, test = load()`."""
+        """What unknown code returns together, taken apart by the names: `train, test = load()`."""
         held = self.heap.load(value)
-        if not isinstance(held, Data) or not all(root.kind in ("unknown", "loader") for root, _ in held.rows):
+        loaded = isinstance(held, Data) and all(root.kind in ("unknown", "loader") for root, _ in held.rows)
+        if not isinstance(held, Data) or not (loaded or "call" in held.flags):
             return parts
         roles = [
-            next((r for r in (role_of_word(w) for w in split_words(_dotted(item))) if r), "") for item in target.items
+            next((r for r in (role_of_word(w) for w in split_words(dotted_name(item))) if r), "")
+            for item in target.items
         ]
         if len(set(roles) - {""}) < 2 or any(self.heap.data(part).rows != held.rows for part in parts):
             return parts
+        if "call" in held.flags:
+            names = zip(parts, roles, map(dotted_name, target.items), strict=True)
+            return [self.data.part_returned(held, part, role, name) for part, role, name in names]
         return [self.data.part_named(held, part, role) for part, role in zip(parts, roles, strict=True)]
 
     def set_attr(self, base: Value, name: str, value: Value) -> None:
@@ -991,6 +1021,10 @@ class Interpreter:
             known = self.heap.load(self.eval(key))
             if isinstance(known, Const):
                 items[known.value] = value
+                if isinstance(known.value, str) and any(role_of_word(w) for w in split_words(known.value)):
+                    rows = self.heap.data(value).rows
+                    if rows:
+                        self.hint(rows, known.value)
             else:
                 rest = value if rest is None else self.heap.join(rest, value)
         if self.scoring.several:
@@ -1054,7 +1088,13 @@ class Interpreter:
         if known is not None:
             return self.eval(node.body if known else node.orelse)
         self.choices.note_choice(test, node.test, None)
-        joined: Value = self.heap.join(self.eval(node.body), self.eval(node.orelse))
+        outer, fork = self.arms, self.heap.fresh()
+        either = []
+        for arm, option in enumerate((node.body, node.orelse)):
+            self.arms = (*outer, (fork, arm))
+            either.append(self.eval(option))
+        self.arms = outer
+        joined: Value = self.heap.join(*either)
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
             # Constants chosen by a row's value are a value of that row.
@@ -1134,6 +1174,8 @@ class Interpreter:
             exact = False
             inner = self.heap.load(iterable)
             start = len(results)
+            if isinstance(inner, ListObject):
+                element = self.data.item(element, self.loops[-1])
             self.bind(part.target, element)
             for test in part.tests:
                 decided = self._learned_in(self.eval(test))
@@ -1202,7 +1244,7 @@ class Interpreter:
         if isinstance(held, Data) and held.kind == "series" and isinstance(func, s.Attr):
             self.note_unknown(UnknownKind.METHOD, f".{func.name}", site)  # taken for a column at first
         elif isinstance(held, Data):
-            self.note_unknown(UnknownKind.VALUE, _dotted(func) or "the result of a call", site)
+            self.note_unknown(UnknownKind.VALUE, dotted_name(func) or "the result of a call", site)
 
     def _call_in_place(self, node: s.Call, func: s.Attr) -> Value:
         """`df[name].fillna(0, inplace=True)`: the result goes back to where the column came from."""
@@ -1350,9 +1392,10 @@ class Interpreter:
             or self.stack.count(function) > 1
             or self.work > _MOST_WORK
             or count > (_MOST_CALLS if function.unit.names_library else _MOST_CALLS_OF_PLAIN)
+            or self.quiet_work.get(key, 0) > _MOST_WORK_OF_QUIET
         ):
             self._cut(function, site)
-            return self.data.pass_through(args)
+            return self._as_given(args, owner)
         self.calls_of[key] = count + 1
         enclosing, self.enclosing = self.enclosing, []
         frame_id = self.heap.frame()
@@ -1366,6 +1409,9 @@ class Interpreter:
         self.unit, self.cell = function.unit, function.cell
         self.caller = site
         self.stack.append(function)
+        work, events = self.work, len(self.events)
+        fits = function.name == "fit" and owner is not None and any(self.heap.data(v).rows for v in args.all()[1:])
+        self.fitting += fits
         try:
             status = self.block(function.body)
             exits = self.frame.exits
@@ -1377,8 +1423,11 @@ class Interpreter:
             returns, yields = self.frame.returns, self.frame.yields
         finally:
             self.stack.pop()
+            self.fitting -= fits
             self.enclosing = enclosing
             self.frame, self.unit, self.cell, self.caller = saved
+        if len(self.events) == events:
+            self.quiet_work[key] = self.quiet_work.get(key, 0) + self.work - work
         if function.is_generator:
             if "contextmanager" in " ".join(function.decorators):
                 return self.heap.join_all(yields) or NONE
@@ -1389,10 +1438,17 @@ class Interpreter:
             returns = [r for r in returns if r != NONE] or returns
         return self.heap.join_all(returns)  # type: ignore[no-any-return]
 
+    def _as_given(self, args: Args, owner: Value | None) -> Value:
+        """What stands for the result of a call that isn't followed: its arguments, one by one where one is None."""
+        result = self.data.pass_through(args)
+        given = args.pos if owner is None else args.pos[1:]
+        if isinstance(result, Data) and NONE in given:
+            return result.but(each=tuple(given))
+        return result
+
     def _cut(self, function: Function, site: Site) -> None:
         if self.stack.count(function) > 1:
             return  # recursion is followed twice: more rounds show nothing new
-        self.unfollowed[f"{function.name}()"] = None
         self.note_unknown(UnknownKind.LIMIT, f"{function.name}()", site)
 
     def _lacks_arguments(self, function: Function, args: Args) -> bool:
@@ -1445,16 +1501,6 @@ def _names(target: s.Expr) -> Iterable[str]:
     elif isinstance(target, s.Seq):
         for item in target.items:
             yield from _names(item)
-
-
-def _dotted(node: s.Expr) -> str:
-    if isinstance(node, s.Name):
-        return node.id
-    if isinstance(node, s.Attr):
-        return f"{_dotted(node.base)}.{node.name}"
-    if isinstance(node, s.Call):
-        return _dotted(node.func)
-    return ""
 
 
 def _fold(op: str, values: list[Any]) -> Const | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
@@ -22,9 +22,22 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
-from leakcheck.flow.operations.common import role_of_word, split_words
+from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Root, Rows, Site, narrow, overlap, within
+from leakcheck.flow.rows import (
+    Cut,
+    CutKind,
+    Overlap,
+    Part,
+    Root,
+    Rows,
+    Site,
+    narrow,
+    overlap,
+    roles,
+    split_within,
+    within,
+)
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
@@ -38,8 +51,30 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
+_LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
+# Learners of a number whose names don't end in Regressor.
+_REGRESSORS = frozenset(
+    [
+        "BayesianRidge",
+        "ElasticNet",
+        "ElasticNetCV",
+        "KernelRidge",
+        "Lars",
+        "LarsCV",
+        "Lasso",
+        "LassoCV",
+        "LassoLars",
+        "LassoLarsCV",
+        "LinearRegression",
+        "LinearSVR",
+        "NuSVR",
+        "Ridge",
+        "RidgeCV",
+        "SVR",
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +109,9 @@ class Joiner:
         self.trains = [e for e in events if isinstance(e, Train)]
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
-        self.chooses = [e for e in events if isinstance(e, Choose)]
+        # Who names the best beside the worst tells how far scores lie apart.
+        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
         for train in self.trains:
@@ -98,7 +135,6 @@ class Joiner:
             comparisons=tuple(hygiene.comparisons()),
             unanchored=tuple(hygiene.unanchored()),
             scores=tuple(hygiene.scores()),
-            notes=tuple(self.program.notes),
             unknown=tuple(
                 Unknown(kind, name, tuple(map(self.location, sites)))
                 for (kind, name), sites in self.program.unknown.items()
@@ -173,16 +209,23 @@ class Joiner:
         for held_out in self.held_outs:
             for mark in self._marks_of(held_out.train):
                 rows = mark.rows
-                if overlap(rows, held_out.rows) is not Overlap.YES:
+                if overlap(rows, held_out.rows) is not Overlap.YES or self._of_one_item(mark, held_out):
                     continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
-        for predict in self.predicts:
+        watched = [score for score in self.scores if score.kind == "validation"]
+        tried: list[Predict | Score] = [*self.predicts, *watched]
+        for predict in tried:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
-        for _, leak in best.values():
-            yield leak
+        yield from _on_one_line(leak for _, leak in best.values())
+
+    def _of_one_item(self, mark: Learn | Draw, held_out: HeldOut) -> bool:
+        """Whether it was learned of one item of a list, such as a recording, and whole items are held out."""
+        if not isinstance(mark, Learn) or mark.item_of is None:
+            return False
+        return held_out.cut is None or mark.item_of not in held_out.cut.loops
 
     def _keep(
         self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int
@@ -215,10 +258,14 @@ class Joiner:
         learned, supervised = kind
         if isinstance(mark, Learn) and mark.cut is not None and self._is_split(mark.cut, held_out):
             return None
+        if isinstance(mark, Learn) and self._out_of_fold(mark, held_out):
+            return None
         how = HoldOut.FOLDS if held_out.kind == "folds" else HoldOut.SPLIT
         if len(mark.rows) > 1 and self._together(mark.rows, held_out):
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
+            if self._any_argument(held_out.rows):
+                return None
             how = HoldOut.TEST_ONLY
         honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
@@ -253,7 +300,13 @@ class Joiner:
             self.location(mark.site),
             self.unique(trace),
             self.confidence(mark.rows | held_out.rows, mark),
+            not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
+
+    def _any_argument(self, rows: Rows) -> bool:
+        """Whether rows are an argument of what nobody calls, and no name says that they are held out."""
+        given = all(root.kind == "parameter" and not steps for root, steps in rows)
+        return given and not {"test", "validation"} & {role_of_word(w) for w in self._words(rows)}
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
@@ -289,6 +342,13 @@ class Joiner:
         used = self.program.cuts_used
         return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
 
+    def _out_of_fold(self, mark: Learn, held_out: HeldOut) -> bool:
+        """Whether it was learned fold by fold, for the rows that each fold held out: an encoding made in that way."""
+        if mark.category not in ("group-statistic", "target-encoding"):
+            return False
+        folded = {cut for _, steps in mark.rows for cut, part in steps if cut.kind is CutKind.FOLD and part == 0}
+        return bool(folded) and not any(cut in folded for _, steps in held_out.train.rows for cut, _ in steps)
+
     def _together(self, rows: Rows, held_out: HeldOut) -> bool:
         roots = {root for root, _ in rows}
         if len(roots) > 1 and any(root.role == "test" or self._named_test(root) for root in roots):
@@ -316,7 +376,7 @@ class Joiner:
             for h in self.held_outs
         )
 
-    def _fitted_on_test(self, predict: Predict) -> Iterator[tuple[Mark, LearnLeak]]:
+    def _fitted_on_test(self, predict: Predict | Score) -> Iterator[tuple[Mark, LearnLeak]]:
         trains = self.trained(predict)
         if not trains:
             return
@@ -328,7 +388,8 @@ class Joiner:
                 continue
             if any(overlap(mark.rows, t.rows) is not Overlap.NO for t in trains):
                 continue
-            score = next((s for s in self.scores if s.rows == predict.rows), None)
+            scores = [s for s in self.scores if s.rows == predict.rows]
+            score = next((s for s in scores if s.model == predict.model), scores[0] if scores else None)
             if score is None:
                 continue
             kind = self._kind_of(mark)
@@ -351,6 +412,7 @@ class Joiner:
                     self.location(mark.site),
                     self.unique(trace),
                     self.confidence(mark.rows, mark),
+                    mark.fitted or mark.what not in STATISTICS,
                 ),
             )
 
@@ -380,7 +442,7 @@ class Joiner:
                     trace.append(self.step("these rows come from a split of their own here", second))
                 cut = self._last_cut(score.rows)
                 if cut is not None:
-                    trace.append(self.step(f"`{score.name}` was held out here", cut.site))
+                    trace.append(self.step(f"`{self.called(score)}` was held out here", cut.site))
                 trace.append(self.step("and is scored here", score.site))
                 if place.bare() in seen:
                     continue
@@ -388,7 +450,7 @@ class Joiner:
                 yield OverlapLeak(
                     train.what,
                     train.name,
-                    score.name,
+                    self.called(score),
                     self.location(place),
                     self.unique(trace),
                     self.confidence(train.rows | score.rows),
@@ -417,6 +479,8 @@ class Joiner:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
         if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
             return False
+        if self._roles(score.name) == {"train"}:
+            return False  # a training score, and called so
         split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
         return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
 
@@ -435,7 +499,7 @@ class Joiner:
 
     def _presented_as_held_out(self, score: Score) -> bool:
         words = self._words(score.rows) | set(split_words(score.name))
-        if "train" in {role_of_word(w) for w in words}:
+        if any(self._roles(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
             return False
         for _, steps in score.rows:
             if not steps:
@@ -496,6 +560,16 @@ class Joiner:
         """The names of these rows that say which part they are."""
         return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
 
+    def called(self, score: Score) -> str:
+        """What the author calls the scored rows: what says which part they are, before the name of a batch."""
+        names = list(self.program.names.get(score.rows, ()))
+        if self._roles(score.name) and (score.name in names or not names):
+            return score.name
+        names = [name for name in names if self._roles(name)] or names
+        names = [name for name in names if "." not in name] or names
+        loaders = [name for name in names if not _LOADER_WORDS.isdisjoint(split_words(name))]
+        return next(iter(loaders or names), score.name)
+
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
         if not rows:
@@ -503,18 +577,17 @@ class Joiner:
         for _, steps in rows:
             if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) or part == "one group" for cut, part in steps):
                 return False
-        # The first name that says a role counts: what a helper calls its argument may be anything.
-        for name in self.program.names.get(rows, ()):
-            named = {role_of_word(w) for w in split_words(name)} - {""}
-            if named:
-                return named == {"test"}
-        for root, steps in rows:
-            role = root.role
-            for cut, part in steps:
-                role = cut.role(part) or role
-            if role != "test":
-                return False
-        return True
+            if any(cut.inner for cut, _ in steps):
+                return False  # what `fit` cuts off the rows that it learns from are validation rows
+        by_source = roles(rows) == {"test"}
+        # The first name that says a role counts, the caller's before a helper's: that one may call its argument, or
+        # what it returns, anything.
+        names = self.program.names.get(rows, {})
+        for name in sorted(names, key=names.__getitem__):
+            saying = {w for w in split_words(name) if role_of_word(w)}
+            if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
+                return {role_of_word(w) for w in saying} == {"test"}
+        return by_source
 
     def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
         """Whether other held-out rows stay for the final score, so that these served for validation."""
@@ -548,8 +621,10 @@ class Joiner:
         seen: set[Site] = set()
         for choose in self.chooses:
             scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
-            if not scores or not self._compares(choose, scores):
+            folded = [] if scores else self._folds_of_all(choose)
+            if not (scores or folded) or not self._compares(choose, scores or list(choose.scores)):
                 continue
+            scores = scores or folded
             rows = scores[0].rows
             if self.untouched_elsewhere(rows, choose.scores):
                 continue
@@ -564,16 +639,25 @@ class Joiner:
                 continue
             seen |= sites
             trace = [self.step(self._chosen_label(choice), choose.site)]
+            if folded:
+                label = f"compared on folds of `{choose.scores[0].name}`, the test rows among them, here"
+                trace.append(self.step(label, choose.scores[0].site))
             for score in scores[:3]:
                 for train in self.trained(score)[:1]:
                     trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step(f"scored on the test rows `{score.name}` here", score.site))
+                trace.append(self.step(f"scored on the test rows `{self.called(score)}` here", score.site))
                 trace += self.callers(score.site)
             cut = self._last_cut(rows)
             if cut is not None:
                 trace.append(self.step("the test rows are held out here", cut.site))
             yield ChoiceLeak(
-                choice, scores[0].name, self.location(choose.site), self.unique(trace), self.confidence(rows)
+                choice,
+                self.called(scores[0]),
+                self.location(choose.site),
+                self.unique(trace),
+                self.confidence(rows),
+                choose.scores[0].name if folded else "",
+                any(self._scored_folds(choose, score) for score in scores),
             )
         yield from self._choices_by_name(seen)
 
@@ -584,21 +668,38 @@ class Joiner:
             if site not in seen:
                 trace = (self.step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
-        for site, rows in self.program.validation_loaders.items():
-            names = {
-                n
-                for n in self.program.names.get(rows, ())
-                if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))
-            }
-            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
-            if tests and site not in seen:
-                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
+        for name, site, *held in self.program.loaders:
+            if self._roles(name) != {"validation"} or site in seen:
+                continue
+            test = next(
+                (n for n, _, *other in self.program.loaders if other == held and self._roles(n) == {"test"}), ""
+            )
+            if test:
+                trace = (self.step(f"the validation loader holds the rows of `{test}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, test, self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
-        fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
-        return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
+        if choose.how != "stopping" or not any(
+            cut.role(part) == "fold" for _, steps in score.rows for cut, part in steps
+        ):
+            return False
+        return any(s.rows == score.rows and s.model == score.model and s is not score for s in self.scores)
+
+    def _folds_of_all(self, choose: Choose) -> list[Score]:
+        """The later scores on test rows that had been among the rows whose folds decided."""
+        if choose.how not in ("comparison", "extremum"):
+            return []
+        folded = [score.rows for score in choose.scores if score.kind == "fold"]
+        before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
+        return [
+            score
+            for score in self.scores
+            if score.serial > choose.serial
+            and score.kind == "score"
+            and self.is_test(score.rows)
+            and any(within(score.rows, rows) and split_within(score.rows, rows) for rows in before)
+        ][:1]
 
     def _chosen_label(self, choice: Choice) -> str:
         return {
@@ -616,16 +717,30 @@ class Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if len({score.model for score in scores}) > 1:
+        if len(set(self._models_at_places(choose, scores))) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
+        if choose.what == "of this round" and choose.loops:
+            inside = [(score, set(score.loops) - set(choose.loops)) for score in scores if self.trained(score)]
+            return any(self._varies(score, loops) for score, loops in inside)
         return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _models_at_places(self, choose: Choose, scores: list[Score]) -> Iterable[object]:
+        """The models that are compared. One value may be that of one of several: in a loop over their predictions, or
+        where one was picked before."""
+        collected = not choose.loops and any(score.loops for score in scores)
+        if choose.what != "of this round" or collected:
+            return (score.model for score in scores)
+        at_place: dict[tuple[Site, tuple[Loop, ...]], set[int | None]] = {}
+        for score in scores:
+            at_place.setdefault((score.site, score.loops), set()).add(score.model)
+        return map(frozenset, at_place.values())
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(loops)
+            return not loops.isdisjoint(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -635,9 +750,12 @@ class Joiner:
         loops = [loop for score in scores for loop in score.loops]
         if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
             return Choice.THRESHOLD
-        if any(loop.over == "seeds" for loop in loops) or self._split_anew(scores[0].rows, scores):
-            return Choice.SEED
         trains = [t for s in scores for t in self.trained(s)]
+        one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
+        # What stands inside a loop over seeds is chosen anew for each of them.
+        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
+        if inner is not None and (inner.over == "seeds" or (one and self._split_in(inner, scores[0].rows))):
+            return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
         ):
@@ -679,7 +797,7 @@ class Joiner:
             yield TestReuse(
                 count,
                 self.side_by_side(scores),
-                last.name,
+                self.called(last),
                 self.location(last.site),
                 self.unique(trace),
                 self.confidence(rows),
@@ -690,6 +808,10 @@ class Joiner:
         trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
         return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
 
+    def _split_in(self, loop: Loop, rows: Rows) -> bool:
+        """Whether each round of this loop has its own test rows."""
+        return any(id(loop) in cut.loops for _, steps in rows for cut, _ in steps)
+
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
@@ -697,6 +819,16 @@ class Joiner:
 
     def side_by_side(self, scores: list[Score]) -> bool:
         return self._compared_configurations(scores, side_by_side=True)[2] is not None
+
+    def _at_one_place(self, scores: list[Score]) -> bool:
+        """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
+        models, rows = {score.model for score in scores}, {score.rows for score in scores}
+        events: list[Train | Predict] = [train for score in scores for train in self.trained(score)]
+        events += [predict for predict in self.predicts if predict.model in models and predict.rows in rows]
+        at_place: dict[Site, set[int]] = {}
+        for event in events:
+            at_place.setdefault(event.site.bare(), set()).add(event.model)
+        return any(len(found) > 1 for found in at_place.values())
 
     def _one_method(self, scores: list[Score]) -> bool:
         """Whether one method is scored in three settings or more."""
@@ -716,10 +848,7 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
-            at_place: dict[Site, set[int | None]] = {}
-            for score in same:
-                at_place.setdefault(score.site.bare(), set()).add(score.model)
-            shared = any(len(models) > 1 for models in at_place.values())
+            shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
                 continue
@@ -731,6 +860,7 @@ class Joiner:
         total: int | None = 0
         places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
+        others: set[tuple[int, Site]] = set()
         last: Score | None = None
         for score in scores:
             for train in self.trained(score):
@@ -742,8 +872,11 @@ class Joiner:
                     self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
                 ):
                     continue
+                if key in others:
+                    continue
                 if not score.loops and score.site in places:
-                    continue  # one of several models, whichever was chosen before
+                    others.add(key)  # one of several models, whichever was chosen before
+                    continue
                 places.add(score.site)
                 seen[key] = score
                 last = score
@@ -792,6 +925,7 @@ class Joiner:
                 or train.selects_columns
                 or _of_other_rows(y)
                 or "window" in x.flags
+                or ("numeric" in x.flags and not _predicts_number(train))
             ):
                 continue
             if len(y.sources) != 1:
@@ -815,8 +949,13 @@ class Joiner:
                         target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
                     )
                 continue
+            windows: list[tuple[str, Site]] = []
             for name, column in columns.named.items():
-                if (frame, target) not in column.sources or _of_other_rows(column) or column.made_at is None:
+                if (frame, target) not in column.sources or column.made_at is None:
+                    continue
+                if _of_other_rows(column):
+                    if "own" in column.flags and x.rows == y.rows:
+                        windows.append((name, column.made_at))
                     continue
                 if any(
                     isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
@@ -829,6 +968,12 @@ class Joiner:
                 seen.add((site.bare(), name))
                 steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
                 steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
+            if windows and (windows[0][1].bare(), windows[0][0]) not in seen:
+                seen |= {(site.bare(), name) for name, site in windows}
+                steps = [self.step(f"`{name}` takes in the row's own `{target}` here", site) for name, site in windows]
+                steps.append(self.step(f"{train.what} is trained on it here", train.site))
+                name, site = windows[0]
                 yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
 
     def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
@@ -871,7 +1016,11 @@ class Joiner:
     def confidence(self, rows: Rows, mark: Learn | Draw | None = None) -> Confidence:
         if isinstance(mark, Learn) and mark.by_name:
             return Confidence.LIKELY
-        unsure = any(root.kind in ("parameter", "unknown") for root, _ in rows)
+        unsure = any(
+            root.kind in ("parameter", "unknown")
+            or any(isinstance(part, tuple) and part[:1] == ("named",) for _, part in steps)
+            for root, steps in rows
+        )
         return Confidence.LIKELY if unsure else Confidence.SURE
 
     def unique(self, steps: Iterable[TraceStep]) -> tuple[TraceStep, ...]:
@@ -883,6 +1032,29 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _before_folds(steps: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(step for step in steps if step[0].kind is not CutKind.FOLD)
+
+
+def _predicts_number(train: Train) -> bool:
+    """Whether the target is a number: columns picked by their type keep it then."""
+    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
+    return name in _REGRESSORS or name.endswith("Regressor")
+
+
+def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
+    """What one line computes, `(x - x.mean()) / x.std()`, told once."""
+    lines: dict[object, list[LearnLeak]] = {}
+    for leak in leaks:
+        place = leak.location
+        key = (place.path, place.cell, place.line, leak.learned, leak.hold_out, leak.rows, leak.confidence)
+        lines.setdefault(leak if leak.fitted else key, []).append(leak)
+    for first, *more in lines.values():
+        names = list(dict.fromkeys(leak.what for leak in (first, *more)))
+        what = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else first.what
+        yield replace(first, what=what)
 
 
 def _of_other_rows(data: Data) -> bool:

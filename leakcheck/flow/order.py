@@ -26,6 +26,13 @@ _TEXT_WORDS = frozenset(
 )
 
 
+# A column named by such words alone says what the calendar says, which is known for the days to come.
+_CALENDAR = frozenset(
+    ["calendar", "date", "day", "dow", "holiday", "month", "quarter", "season", "week", "weekday", "weekend", "year"]
+)
+_BESIDE_CALENDAR = frozenset(["code", "flag", "id", "index", "is", "name", "no", "num", "number", "of", "type"])
+
+
 def _ties(marks: frozenset[Mark]) -> list[Tie]:
     return [m for m in marks if isinstance(m, Tie)]
 
@@ -47,14 +54,14 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
             continue  # features and target of a batch are not told apart
         series = any(t.kind in _SERIES for t in _ties(train.x.marks | train.y.marks))
         for tie in _ties(train.x.marks):
-            if not _among_features(tie, train) or tie.site.bare() in seen:
+            if not _among_features(tie, train) or tie.site.bare() in seen or _target_beyond(tie, train):
                 continue
             held_out = _reached(joiner, tie, train)
             if tie.kind in (TieKind.FILLED, TieKind.WHOLE):
                 # Without an order of time a fill is imputation, and within the training rows it does no harm.
                 if not series or held_out is None or held_out.cut is None or held_out.cut.shuffled:
                     continue
-            elif tie.kind is not TieKind.LATER or (not series and _is_text(tie)):
+            elif tie.kind is not TieKind.LATER or _is_calendar(tie) or (not series and _is_text(tie)):
                 continue
             seen.add(tie.site.bare())
             trace = [joiner.step(f"`{tie.what}` takes later rows in here", tie.site), *joiner.callers(tie.site)]
@@ -89,9 +96,33 @@ def _among_features(tie: Tie, train: Train) -> bool:
     return column is not None and tie in column.marks and "made" in column.flags
 
 
+def _target_beyond(tie: Tie, train: Train) -> bool:
+    """Whether what is predicted may lie beyond the later rows.
+
+    Of windows classified by labels kept apart all is known, and nothing later is predicted.
+    """
+    assert train.x is not None and train.y is not None
+    if _starts_later(train.y.rows, train.x.rows):
+        return True  # the target stands further on, by how much is not known
+    series = {root for root, _ in tie.rows}
+    apart = bool(train.y.rows) and not any(root in series for root, _ in train.y.rows)
+    return apart and any(t.kind is TieKind.WINDOW for t in _ties(train.x.marks))
+
+
+def _starts_later(rows: Rows, others: Rows) -> bool:
+    """Whether rows were cut to begin further on than others of the same table."""
+    cuts = {cut for _, steps in others for cut, _ in steps}
+    return any(c.kind is CutKind.POSITION and part == 1 and c not in cuts for _, steps in rows for c, part in steps)
+
+
 def _is_text(tie: Tie) -> bool:
     names = (*tie.keys, tie.column[1] if tie.column is not None else "")
     return any(not _TEXT_WORDS.isdisjoint(split_words(name)) for name in names)
+
+
+def _is_calendar(tie: Tie) -> bool:
+    words = [split_words(name) for name in tie.keys]
+    return bool(words) and all(not _CALENDAR.isdisjoint(w) and set(w) <= _CALENDAR | _BESIDE_CALENDAR for w in words)
 
 
 def _reached(joiner: Joiner, tie: Tie, train: Train) -> HeldOut | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import count
+from itertools import count, takewhile
 from typing import NamedTuple, TypeAlias
 
 from leakcheck.flow.steps import Span
@@ -89,7 +89,14 @@ class Cut(Numbered):
     shuffled: bool = False  # rows come to its parts at random
     order: str = ""  # of a slice: the shuffled order in which its bound counts
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
+    unplaced: bool = False  # of tables that stand under each other: which of them it goes through is not known
     drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
+    arms: tuple[tuple[int, int], ...] = ()  # the branches that lead to it: which fork, and which of its arms
+    inner: bool = False  # made by the `fit` of a class in the rows that it was given to learn from
+
+    def excludes(self, other: Cut) -> bool:
+        """Whether two cuts are never both made: they stand in two arms of one fork."""
+        return any(fork == at and arm != way for fork, arm in self.arms for at, way in other.arms)
 
     def role(self, part: object) -> str:
         return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""
@@ -145,8 +152,8 @@ def narrow(rows: Rows, cut: Cut, part: object) -> Rows:
 
 def disjoint_parts(a: object, b: object) -> bool:
     """Whether two parts of one cut share no row."""
-    if a == b:
-        return False
+    if a == b or (isinstance(a, tuple) and isinstance(b, tuple) and a[:1] == ("named",) and a[:2] == b[:2]):
+        return False  # parts of one role, told apart by their names alone
     if isinstance(a, tuple) and a[:1] == ("not",):
         return bool(a[1] == b)
     if isinstance(b, tuple) and b[:1] == ("not",):
@@ -169,31 +176,40 @@ def apply_steps(rows: Rows, selector: Rows) -> Rows:
 
 def overlap(a: Rows, b: Rows) -> Overlap:
     """Whether two sets of rows share any."""
-    unknown = False
+    unknown = excluded = met = False
     for atom in a:
         for other in b:
             shared = _atoms_overlap(atom, other)
             if shared is Overlap.YES:
                 return Overlap.YES
             unknown = unknown or shared is Overlap.UNKNOWN
-    return Overlap.UNKNOWN if unknown else Overlap.NO
+            excluded, met = excluded or shared is None, met or shared is not None
+    return Overlap.UNKNOWN if unknown or (excluded and not met) else Overlap.NO
 
 
-def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
+def _atoms_overlap(a: Atom, b: Atom) -> Overlap | None:
+    """The same for two atoms; None where one run of the program never has both."""
     if a[0] is not b[0]:
         return Overlap.NO
     steps, others = a[1], b[1]
     for cut, part in steps:
         for other_cut, other_part in others:
-            if cut is other_cut and disjoint_parts(part, other_part):
-                return Overlap.NO
+            if cut is other_cut:
+                if disjoint_parts(part, other_part):
+                    return Overlap.NO
+            elif cut.arms and other_cut.arms and cut.excludes(other_cut):
+                return None
     mine = [step for step in steps if step not in others and step[0].kind is not CutKind.FILTER]
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]
+    if any(cut.unplaced for cut, _ in (*mine, *theirs)):
+        return Overlap.UNKNOWN
     if not mine or not theirs:
         return Overlap.YES
     sliced = mine[0][0].kind is theirs[0][0].kind is CutKind.POSITION
-    if sliced and _positions_overlap(mine[:1], theirs[:1]) is Overlap.NO:
-        return Overlap.NO  # whatever was drawn from the slices after
+    if sliced:
+        first = _positions_overlap(*(list(takewhile(_is_slice, steps)) for steps in (mine, theirs)))
+        if first is not Overlap.YES:
+            return first  # whatever was drawn from the slices after
     kinds = {cut.kind for cut, _ in (*mine, *theirs)}
     if CutKind.MASK in kinds:
         # A condition picks from all of the population, and so does a random split of it.
@@ -204,6 +220,10 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap:
     if kinds == {CutKind.POSITION} or (len(orders) == 1 and "" not in orders):
         return _positions_overlap(mine, theirs)
     return Overlap.YES
+
+
+def _is_slice(step: Part) -> bool:
+    return step[0].kind is CutKind.POSITION
 
 
 def _positions_overlap(mine: list[Part], theirs: list[Part]) -> Overlap:

@@ -7,6 +7,7 @@ span: first line, first column, last line, column after the end, all counted fro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
@@ -376,6 +377,55 @@ def mentions(tree: object, name: str) -> bool:
     if isinstance(tree, Name):
         return tree.id == name
     return isinstance(tree, Node) and any(mentions(getattr(tree, field.name), name) for field in fields(tree))
+
+
+def given_as(tree: object, name: str) -> frozenset[str]:
+    """The keywords of calls that a name is given for: `Tree(random_state=i)` gives `i` for random_state."""
+    found: set[str] = set()
+    for node in walk(tree):
+        if isinstance(node, Arg) and node.keyword and isinstance(node.value, Name) and node.value.id == name:
+            found.add(node.keyword)
+    return frozenset(found)
+
+
+def picks_with(tree: object, name: str) -> bool:
+    """Whether a name stands as a subscript: `frame[name]`."""
+    return any(isinstance(n, Index) and isinstance(n.index, Name) and n.index.id == name for n in walk(tree))
+
+
+def calls_method(tree: object, name: str) -> bool:
+    return any(isinstance(n, Call) and isinstance(n.func, Attr) and n.func.name == name for n in walk(tree))
+
+
+def repeated_appends(body: Block) -> Iterator[Span]:
+    """The calls that append once more what the same round has appended: `a.append(x)`, then `a.append(flip(x))`."""
+    before: dict[str, set[str]] = {}
+    for statement in body:
+        call = statement.value if isinstance(statement, ExprStmt) else None
+        if not isinstance(call, Call) or len(call.args) != 1:
+            continue
+        func, value = call.func, call.args[0].value
+        if (
+            isinstance(func, Attr)
+            and func.name == "append"
+            and isinstance(func.base, Name)
+            and isinstance(value, Name | Call)
+        ):
+            names = {node.id for node in walk(value) if isinstance(node, Name)}
+            if names & before.setdefault(func.base.id, set()):
+                yield call.span
+            before[func.base.id] |= {value.id} if isinstance(value, Name) else set()
+
+
+def walk(tree: object) -> Iterator[Node]:
+    """All steps of a tree."""
+    if isinstance(tree, tuple):
+        for part in tree:
+            yield from walk(part)
+    elif isinstance(tree, Node):
+        yield tree
+        for field in fields(tree):
+            yield from walk(getattr(tree, field.name))
 
 
 def _computes_with(tree: object, name: str) -> bool:

@@ -46,9 +46,12 @@ class Columns:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Data:
-    """Rows, or something computed from rows: a frame, an array, a mask, an index, a number."""
+    """Rows, or something computed from rows: a frame, an array, a mask, an index, a number.
+
+    Immutable as the others; only not declared so, since a frozen one takes three times as long to make.
+    """
 
     rows: Rows = NO_ROWS
     marks: frozenset[Mark] = NO_MARKS

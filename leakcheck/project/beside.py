@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from leakcheck.project.nearest import nearest
 from leakcheck.project.paths import shown
 from leakcheck.project.select import Selection
 from leakcheck.project.source import Problem, Source
+from leakcheck.project.suppress import Comments
 
 if TYPE_CHECKING:
     from leakcheck.audit.declared import AuditedData
@@ -27,12 +28,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Beside:
-    """Findings of prose, data and claims, what couldn't be checked, and what is known of the rest."""
+    """Findings of prose, data and claims, what couldn't be checked, and what is known of the rest.
+
+    `comments` are those of Markdown, by shown path.
+    """
 
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
+    comments: dict[str, Comments] = field(default_factory=dict)
 
 
 def check_beside(
@@ -85,7 +90,8 @@ def check_beside(
     claims = declared_claims(config.claims, config.root, file, exploratory) if config.claims else ()
     _require_known_data(claims, config, file)
     problems: list[Problem] = []
-    findings = _prose_findings(places, discovered, code, config, claims, problems)
+    comments: dict[str, Comments] = {}
+    findings = _prose_findings(places, discovered, code, config, claims, problems, comments)
     data: tuple[AuditedData, ...] = ()
     unaudited: list[tuple[Problem, str]] = []
     if with_data and config.datasets:
@@ -96,11 +102,12 @@ def check_beside(
         findings += audits.findings
         unaudited = list(zip(audits.problems, audits.failed, strict=True))
     if not with_claims or not claims:
-        return Beside(tuple(findings), (*problems, *(problem for problem, _ in unaudited)), data)
+        left = (*problems, *(problem for problem, _ in unaudited))
+        return Beside(tuple(findings), left, data, comments=comments)
     checked = check_declared(claims, config.root, file, [*open_findings, *filter(shows, findings)])
     judged = [facts.claim for facts in checked.facts]
     problems += [_judged_without(problem, name, judged) for problem, name in unaudited]
-    return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts)
+    return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts, comments)
 
 
 def _judged_without(problem: Problem, data_set: str, claims: Sequence[Claim]) -> Problem:
@@ -162,7 +169,9 @@ def _prose_findings(
     config: Config,
     claims: Sequence[Claim],
     problems: list[Problem],
+    comments: dict[str, Comments],
 ) -> list[Finding]:
+    """The findings; what went wrong is added to `problems`, the comments in Markdown to `comments`."""
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
     from leakcheck.rules import RuleError, check, rules
@@ -174,6 +183,7 @@ def _prose_findings(
     facts = read_prose(named, claims)
     findings: list[Finding] = []
     for one in facts:
+        comments[one.path] = one.comments
         for rule in checks:
             try:
                 findings += check(rule, one)

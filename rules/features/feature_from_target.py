@@ -14,7 +14,10 @@ class FeatureFromTarget(Rule[ProgramFacts]):
     severity = Severity.ERROR
     since = "0.1.0"
     sources = ("Kaufman et al. 2012, Leakage in data mining",)
-    help = "Drop the column: it is not known before the target is."
+    help = (
+        "Drop the column: it is not known before the target is. A window over earlier rows ends before its row with "
+        "`.shift(1)` in front of `.rolling(...)`."
+    )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.target_columns:

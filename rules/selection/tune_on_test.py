@@ -19,10 +19,13 @@ class TuneOnTest(Rule[ProgramFacts]):
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:
             if leak.choice is Choice.SETTING:
+                rows = f"the test rows `{leak.rows}`"
+                if leak.folds_of:
+                    rows = f"folds of `{leak.folds_of}`, which hold {rows}"
+                score = "the score on these" if leak.folds_of else "that score"
                 yield self.finding(
                     leak.location,
-                    f"the best is chosen by its score on the test rows `{leak.rows}`, so that score "
-                    "no longer estimates new data",
+                    f"the best is chosen by its score on {rows}, so {score} no longer estimates new data",
                     trace=leak.trace,
                     confidence=leak.confidence,
                 )

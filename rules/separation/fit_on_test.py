@@ -21,7 +21,7 @@ class FitOnTest(Rule[ProgramFacts]):
             if leak.learned is Learned.STATISTICS and leak.hold_out is HoldOut.TEST_ONLY:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} is fitted on the held-out rows `{leak.rows}`",
+                    f"{leak.learns} on the held-out rows `{leak.rows}`",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

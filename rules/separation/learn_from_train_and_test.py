@@ -21,7 +21,7 @@ class LearnFromTrainAndTest(Rule[ProgramFacts]):
             if leak.learned is Learned.STATISTICS and leak.hold_out is HoldOut.TOGETHER:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} is fitted on train and test rows put together in `{leak.rows}`",
+                    f"{leak.learns} on train and test rows put together in `{leak.rows}`",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

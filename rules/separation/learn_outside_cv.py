@@ -23,8 +23,7 @@ class LearnOutsideCv(Rule[ProgramFacts]):
             if leak.learned is Learned.STATISTICS and leak.hold_out is HoldOut.FOLDS:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} is fitted once on all rows of `{leak.rows}`, which are then folded: "
-                    "each fold was seen",
+                    f"{leak.learns} once on all rows of `{leak.rows}`, which are then folded: each fold was seen",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

@@ -24,7 +24,7 @@ class PreprocessBeforeSplit(Rule[ProgramFacts]):
             if leak.learned is Learned.STATISTICS and leak.hold_out is HoldOut.SPLIT:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} is fitted on all rows of `{leak.rows}`, which include {leak.held_out}",
+                    f"{leak.learns} on all rows of `{leak.rows}`, which include {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

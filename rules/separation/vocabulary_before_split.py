@@ -24,7 +24,7 @@ class VocabularyBeforeSplit(Rule[ProgramFacts]):
             if leak.learned is Learned.VOCABULARY:
                 yield self.finding(
                     leak.location,
-                    f"{leak.what} is fitted on all rows of `{leak.rows}`, which include {leak.held_out}",
+                    f"{leak.learns} on all rows of `{leak.rows}`, which include {leak.held_out}",
                     trace=leak.trace,
                     severity=Severity.NOTE if leak.honest_test else None,
                     confidence=leak.confidence,

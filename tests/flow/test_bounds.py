@@ -43,6 +43,16 @@ def test_calls_that_double_at_each_level_are_cut_and_noted(tmp_path: Path) -> No
     assert "limit of work" in note and "g0()" in note
 
 
+def test_long_functions_that_only_set_things_up_leave_room_for_the_rest(tmp_path: Path) -> None:
+    lines = "".join(f"    a{n} = {n}\n" for n in range(600)) + "    return a0\n"
+    setting_up = "".join(f"def {name}():\n{lines}" + f"{name}()\n" * 75 for name in ("first", "second"))
+    prepare = "def prepare(x):\n    return StandardScaler().fit_transform(x)\n"
+    result = result_of(tmp_path, IMPORTS + setting_up + prepare + LEAK.format(prepare="prepare(df)"))
+    assert [finding.code for finding in result.findings] == ["LK101"]
+    (note,) = result.notices
+    assert "first(), second() (" in note
+
+
 def test_recursion_ends(tmp_path: Path) -> None:
     text = IMPORTS + "def a(x, n):\n    return b(x, n - 1)\ndef b(x, n):\n    return a(x, n) + a(x, n)\n"
     assert result_of(tmp_path, text + 'a(pd.read_csv("table.csv"), 9)\n').findings == ()
@@ -51,7 +61,7 @@ def test_recursion_ends(tmp_path: Path) -> None:
 def test_loops_in_loops_are_cut_and_noted(tmp_path: Path) -> None:
     loops = "".join("    " * depth + f"for i{depth} in values:\n" for depth in range(18))
     text = IMPORTS + "values = open('values')\nx = pd.read_csv('table.csv')\n" + loops + "    " * 18 + "x = x + i17\n"
-    assert any("loop on line" in note for note in result_of(tmp_path, text).notices)
+    assert any("a loop inside too many others" in note for note in result_of(tmp_path, text).notices)
 
 
 def test_a_script_of_two_thousand_lines_is_followed_to_its_end(tmp_path: Path) -> None:

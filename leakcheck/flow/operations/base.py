@@ -22,5 +22,8 @@ class Operations:
 def handlers(prefix: str, *groups: Operations) -> dict[str, Callable[..., Value]]:
     """The methods of the groups whose names start with the prefix, by the rest of the name."""
     return {
-        name[len(prefix) :]: getattr(group, name) for group in groups for name in dir(group) if name.startswith(prefix)
+        name[len(prefix) :]: getattr(group, name)
+        for group in groups
+        for name in vars(type(group))
+        if name.startswith(prefix)
     }

@@ -8,7 +8,7 @@ from leakcheck.flow import steps as s
 from leakcheck.flow.events import Learn, Score
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, node_at
-from leakcheck.flow.rows import Site
+from leakcheck.flow.rows import Rows, Site
 from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
     NONE,
@@ -24,13 +24,17 @@ from leakcheck.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from leakcheck.flow.interpret import Args
+    from leakcheck.flow.interpret import Args, Interpreter
 
 _FILE = Api("builtins.open", "load")
 
 
 class Builtins(Operations):
     """Python's builtins."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.counted: dict[int, Rows] = {}  # the rows whose number a length is
 
     def builtin(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else None
@@ -41,13 +45,15 @@ class Builtins(Operations):
                 if first is not None and not isinstance(self.heap.load(first), Data)
                 else None
             )
-            return (
-                Const(length)
-                if length is not None
-                else Data(kind="scalar", number=self.heap.number("len", data.number))
-            )
+            if length is not None:
+                return Const(length)
+            number = self.heap.number("len", data.number)
+            self.counted[number] = data.rows
+            return Data(kind="scalar", number=number)
         if name == "range":
             flags = frozenset({"range", "varies", "item", *(["spaced"] if len(args.pos) > 2 else [])})
+            if any(self.counted.get(self.heap.data(v).number) for v in args.pos):
+                flags |= {"by row"}
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
@@ -58,6 +64,8 @@ class Builtins(Operations):
             return self._sequence(name, first)
         if name == "dict":
             held = self.heap.load(first) if first is not None else None
+            if isinstance(held, Data) and held.kind in ("series", "table"):
+                return held.but(kind="table")
             entries: dict[Any, Value] = dict(held.items) if isinstance(held, DictObject) else {}
             if isinstance(held, Items | ListObject) and held.items is not None:
                 for pair in held.items:

@@ -39,6 +39,10 @@ _TESTS = frozenset(
     ]
 )
 
+_SIDE_BY_SIDE = frozenset(
+    ["hstack", "dstack", "column_stack", "c_", "merge", "merge_asof", "merge_ordered", "horizontal_stack"]
+)
+
 
 class Callables(Operations):
     """The other parts that a table can give a callable, one `p_PART` each."""
@@ -105,6 +109,8 @@ class Callables(Operations):
         values = args.all()
         if not values:
             return UNKNOWN
+        if api.kind == "pieces":
+            return self.i.data.pieces(self.heap.data(values[0]), site)
         if len(values) == 1:
             data = self.heap.data(values[0])
             return data.but(
@@ -138,7 +144,7 @@ class Callables(Operations):
 
     def p_combine(self, api: Api, args: Args, site: Site) -> Value:
         short = last_part(api.name)
-        columns = short in ("hstack", "column_stack", "c_", "merge", "merge_asof", "merge_ordered", "horizontal_stack")
+        columns = short in _SIDE_BY_SIDE
         axis = args.kw.get("axis", args.kw.get("dim"))
         if axis is None and short in ("concatenate", "cat", "stack", "append", "concat") and len(args.pos) > 1:
             axis = args.pos[-1]
@@ -158,6 +164,11 @@ class Callables(Operations):
         return self.i.combining.combined(values, columns=columns, site=site)
 
     def p_extremum(self, api: Api, args: Args, site: Site) -> Value:
+        values = self.i.library.named(api, args)
+        data = self.heap.data(values.get("input"))
+        if api.returns == "pair" and data.rows and self.i.operators.across_columns(arguments(), values.get("dim")):
+            best = data.but(number=self.heap.fresh(), columns=None, each=(), mask=())
+            return Items((best, best))  # of each row the best value, and where it stands
         return self.i.choices.extremum(last_part(api.name), args.pos or list(args.kw.values()), site)
 
     def p_seed(self, api: Api, args: Args, site: Site) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Draw, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.rows import Overlap, Rows, Site, overlap, union
+from leakcheck.flow.rows import CutKind, Overlap, Rows, Site, overlap, union
 from leakcheck.flow.values import (
     NO_MARKS,
     UNKNOWN,
@@ -20,11 +20,15 @@ from leakcheck.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from leakcheck.flow.interpret import Args
+    from leakcheck.flow.interpret import Args, Interpreter
 
 
 class Combining(Operations):
     """Rows and columns put together."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.stacked: dict[Rows, tuple[Rows, ...]] = {}  # what tables put under each other hold, in order
 
     def m_merge(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.get(0, "right") or args.kw.get("other"))
@@ -89,13 +93,13 @@ class Combining(Operations):
                 sources=frozenset().union(*(p.sources for p in parts)),
             )
         rows = union(*(p.rows for p in parts))
+        if len(parts) > 1 and all(p.rows for p in parts):
+            self.stacked[rows] = tuple(p.rows for p in parts)
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            drawn |= {
-                self.i.data.draw("copies appended", next(p for p in parts[1:]) if len(parts) > 1 else first, site)
-            }
+            drawn |= {self.i.data.draw("copies appended", first, site)}
         result = Data(
             rows=rows,
             marks=marks,
@@ -105,13 +109,50 @@ class Combining(Operations):
             name="",
             sources=frozenset().union(*(p.sources for p in parts)),
         )
-        return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+        return self.i.data.put_together(self.i.data.marked(result.but(marks=marks - drawn), drawn))
+
+    def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
+        """The tables before, or from, a place in several that were put under each other.
+
+        The place is counted by their lengths: `both[: len(train)]`, `both[len(both) - len(test) - 60 :]`. What a slice
+        takes in from the table before is there to look back at from the first of its rows.
+        """
+        tables = self.stacked.get(data.rows)
+        if tables is None:
+            return None
+        lengths = self._lengths(bound.number, 1)
+        counts = [lengths.get(table, 0) for table in tables]
+        for n in range(1, len(tables)):
+            from_start = counts == [1] * n + [0] * (len(tables) - n) and not lengths.get(data.rows)
+            from_end = counts == [0] * n + [-1] * (len(tables) - n) and lengths.get(data.rows, 0) in (0, 1)
+            if from_start or from_end:
+                return union(*(tables[n:] if part else tables[:n]))
+        return None
+
+    def _lengths(self, number: int, sign: int) -> dict[Rows, int]:
+        """How often a sum counts the lengths of which tables."""
+        rows = self.i.builtins.counted.get(number)
+        if rows:
+            return {rows: sign}
+        parts = self.heap.parts(number)
+        if parts[:1] not in (("+",), ("-",)):
+            return {}
+        found: dict[Rows, int] = {}
+        for n, part in enumerate(parts[1:]):
+            negative = parts[0] == "-" and (n == 1 or len(parts) == 2)
+            for counted, count in self._lengths(part, -sign if negative else sign).items():
+                found[counted] = found.get(counted, 0) + count
+        return found
 
     def _repeats_rows(self, parts: list[Data]) -> bool:
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
+                if "record" in other.flags:
+                    continue  # a loop loads other rows in each of its rounds
                 made = any(root.kind == "made" for root, _ in part.rows)
+                if _of_one_round(other):
+                    continue
                 if part.rows and other.rows and other.kind != "row" and part.kind != "row" and not made:
                     drawn = "repeated" in other.flags or "repeated" in part.flags
                     if drawn and overlap(part.rows, other.rows) is Overlap.YES:
@@ -127,8 +168,12 @@ class Combining(Operations):
                         return True
                     if (
                         part.rows == other.rows
+                        # Two of many tables, or of what unknown code returns, can be different ones.
+                        and len({root for root, _ in part.rows}) == 1
+                        and not ("call" in part.flags and "call" in other.flags)
                         and part.kind in ("frame", "array", "tensor")
                         and other.kind == part.kind
+                        and _one_frame(part, other)
                     ):
                         return "window" not in part.flags
         return False
@@ -146,7 +191,8 @@ class Combining(Operations):
         for columns in known[1:]:
             for name, column in columns.named.items():
                 named[name] = self.heap.join_data(named[name], column) if name in named else column
-        dropped = frozenset(first.dropped).intersection(*(c.dropped for c in known))
+        # What the first table is known to lack is no column of its rows, whatever another file may hold.
+        dropped = first.dropped.intersection(*(c.dropped for c in known if c.frame == first.frame)) - named.keys()
         return Columns(
             first.frame,
             named,
@@ -155,6 +201,18 @@ class Combining(Operations):
             NO_MARKS.union(*(c.rest for c in known)),
             NO_MARKS.union(*(c.extra for c in known)),
         )
+
+
+def _of_one_round(data: Data) -> bool:
+    """Whether rows are the held-out fold or the group of a loop's round: the next round adds others."""
+    return any(
+        part == "one group" or (cut.kind is CutKind.FOLD and part != 0) for _, steps in data.rows for cut, part in steps
+    )
+
+
+def _one_frame(a: Data, b: Data) -> bool:
+    """Whether two tables can have the same columns: not where each was put together from columns of its own."""
+    return a.columns is None or b.columns is None or a.columns.frame == b.columns.frame
 
 
 def _unnamed(data: Data) -> frozenset[Mark]:

@@ -55,6 +55,8 @@ STATISTICS = frozenset(
 
 RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
 
+ITEM_OF = "item of "  # begins the flag of an item of a list, with the loop that met it
+
 EXPRESSION = -1  # stands for the frame of a column in an expression, until it is used on one
 
 BOUNDS = frozenset(
@@ -164,8 +166,9 @@ def role_of_word(word: object) -> str:
     if not isinstance(word, str):
         return ""
     word = word.lower()
-    # `dtest`, `xtrain`, `yval`: what it is, written in front without a break.
-    return ROLE_WORDS.get(word) or (ROLE_WORDS.get(word[1:], "") if word[:1] in "xyd" and len(word) > 3 else "")
+    # `dtest`, `xtrain`, `yva`: what it is, written in front without a break.
+    short = "xy" if len(word) < 4 else "xyd"
+    return ROLE_WORDS.get(word) or (ROLE_WORDS.get(word[1:], "") if word[:1] and word[0] in short else "")
 
 
 @dataclass(slots=True, eq=False)
@@ -173,6 +176,17 @@ class Evaluated(s.Node):
     """An index whose value is known already."""
 
     value: Value
+
+
+def dotted_name(node: s.Expr) -> str:
+    """The name that an expression is, or calls; "" for any other."""
+    if isinstance(node, s.Name):
+        return node.id
+    if isinstance(node, s.Attr):
+        return f"{dotted_name(node.base)}.{node.name}"
+    if isinstance(node, s.Call):
+        return dotted_name(node.func)
+    return ""
 
 
 def arguments(*pos: Value, **kw: Value) -> Args:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Draw, Learn, Mark
+from leakcheck.flow.events import Column, Draw, Learn, Loop, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import bare_roots, order_of, role_of_word, split_words
+from leakcheck.flow.operations.common import ITEM_OF, bare_roots, order_of, role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -44,6 +44,8 @@ _LOADING = frozenset(
     ]
 )
 
+_FEATURES_OR_TARGET = frozenset(["x", "y", "features", "feature", "target", "targets", "label", "labels", "data", "df"])
+
 
 class DataOperations(Operations):
     """Row flow through data values."""
@@ -58,10 +60,11 @@ class DataOperations(Operations):
         known = self._cuts.get(key)
         if known is None:
             shuffled = more.pop("shuffled", kind is CutKind.RANDOM)
-            known = self._cuts[key] = Cut(kind, site, loops=self.loop_ids(), shuffled=shuffled, **more)
+            more |= {"loops": self.loop_ids(), "arms": self.i.arms, "inner": self.i.fitting > 0}
+            known = self._cuts[key] = Cut(kind, site, shuffled=shuffled, **more)
         return known
 
-    def cut_at(self, data: Data, bound: Value, site: Site) -> Cut:
+    def cut_at(self, data: Data, bound: Value, site: Site, *, unplaced: bool = False) -> Cut:
         """The cut of rows in their order at a position: before it part 0, from it on part 1."""
         held = self.heap.load(bound)
         number = held.value if isinstance(held, Const) and not isinstance(held.value, bool) else None
@@ -69,7 +72,7 @@ class DataOperations(Operations):
         mixed = order.startswith("order:")
         rows = data.keys if data.keys is not None else data.rows
         return self.cut(
-            ("position", bare_roots(rows), order, self.heap.data(bound).number),
+            ("position", bare_roots(rows), order, self.heap.data(bound).number, unplaced),
             CutKind.RANDOM if mixed else CutKind.POSITION,
             site,
             bound=float(number) if isinstance(number, int | float) else None,
@@ -78,6 +81,7 @@ class DataOperations(Operations):
             shuffled=bool(order),
             drawn=order,
             apart="group" if "distinct" in data.flags else "",  # all rows of a value go the same way
+            unplaced=unplaced,
         )
 
     def loop_ids(self) -> tuple[int, ...]:
@@ -104,7 +108,8 @@ class DataOperations(Operations):
     ) -> Learn:
         columns = self.columns_of(data) if columns is None else columns
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
-        key = (site, what, category, data.rows, supervised, columns, inherited, cut)
+        item_of = max((int(flag[len(ITEM_OF) :]) for flag in data.flags if flag.startswith(ITEM_OF)), default=None)
+        key = (site, what, category, data.rows, supervised, columns, inherited, cut, item_of)
         event = Learn(
             what,
             category,
@@ -118,6 +123,7 @@ class DataOperations(Operations):
             inherited,
             by_name,
             cut,
+            item_of,
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 
@@ -179,6 +185,17 @@ class DataOperations(Operations):
         cut = self.cut(("named", whole.rows), CutKind.MASK, self._root_site(whole), explicit=True)
         return self.narrowed(data, cut, ("is", role)).but(kind="unknown" if data.kind == "row" else data.kind)
 
+    def part_returned(self, whole: Data, part: Value, role: str, name: str) -> Data:
+        """One of the parts that an unknown function returns together; their names tell the training from the test part.
+
+        What parts of one role share is not known. Features and target of one part bear the same words.
+        """
+        data = self.heap.data(part)
+        words = [word for word in split_words(name) if word not in _FEATURES_OR_TARGET]
+        digits = [char for char in name if char.isdigit()]
+        cut = self.cut(("returned", whole.number), CutKind.MASK, self.i.statement_site(), explicit=True)
+        return self.narrowed(data, cut, ("named", role, *words, *digits)).but(name="")
+
     def _root_site(self, data: Data) -> Site:
         return next(root.site for root, _ in data.rows)
 
@@ -197,6 +214,40 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def item(self, value: Value, loop: Loop) -> Value:
+        """An item of a list as a loop meets it: its rows are one thing where the list is what is split later."""
+        held = self.heap.load(value)
+        if isinstance(held, Items):  # with its number, or beside the item of another list
+            return replace(held, items=tuple(self.item(part, loop) for part in held.items))
+        if not isinstance(held, Data) or not held.rows or held.kind == "row":
+            return value
+        return held.but(flags=held.flags | {f"{ITEM_OF}{id(loop)}"})
+
+    def put_together(self, data: Data) -> Data:
+        """The rows of many items under each other: what was learned of an item was learned of some of them."""
+
+        def freed(marks: frozenset[Mark]) -> frozenset[Mark]:
+            return frozenset(
+                self.i.emit((m, "put together"), replace(m, item_of=None))
+                if isinstance(m, Learn) and m.item_of is not None
+                else m
+                for m in marks
+            )
+
+        columns = data.columns
+        if columns is not None and any(isinstance(m, Learn) and m.item_of is not None for m in data.marks):
+            named = {name: column.but(marks=freed(column.marks)) for name, column in columns.named.items()}
+            columns = replace(columns, named=named, rest=freed(columns.rest), extra=freed(columns.extra))
+            return data.but(marks=freed(data.marks), columns=columns)
+        return data
+
+    def pieces(self, data: Data, site: Site) -> Data:
+        """Pieces drawn from each row, with rows of their own: drawn again they are others, not copies."""
+        if not data.rows:
+            return data
+        new = self.i.new_rows("pieces", site, "loader", "array")
+        return new.but(marks=data.marks, flags=data.flags, name=data.name)
 
     def fewer_columns(self, held: Data, names: Sequence[str]) -> Data:
         """A list of columns less the named ones."""
@@ -250,4 +301,10 @@ class DataOperations(Operations):
                 flags=several[0].flags | {"call"},
             )
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values))
-        return Data(rows=union(*(d.rows for d in several)), marks=marks, number=self.heap.fresh(), each=tuple(carriers))
+        return Data(
+            rows=union(*(d.rows for d in several)),
+            marks=marks,
+            number=self.heap.fresh(),
+            flags=frozenset({"call"}),
+            each=tuple(d.but(columns=None, kind="unknown" if d.kind == "frame" else d.kind) for d in several),
+        )

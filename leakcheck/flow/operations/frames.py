@@ -25,12 +25,19 @@ from leakcheck.flow.values import (
     DictObject,
     Function,
     Items,
+    Lib,
+    ListObject,
     Ref,
     Value,
 )
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args
+
+_NUMBERS = frozenset(
+    ["number", "int", "float", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64", "integer"]
+)
+_NO_NUMBERS = frozenset(["object", "O", "category", "str", "string", "datetime", "datetime64", "bool"])
 
 
 class Frames(Operations):
@@ -133,17 +140,14 @@ class Frames(Operations):
             return self.i.data.marked(
                 held.but(number=self.heap.fresh(), flags=held.flags | {"repeated"}), frozenset({draw})
             )
+        seed = self.i.randomness.seed_of(args.kw.get("random_state"))
+        origin = self.i.randomness.origin(site, seed)
         if isinstance(frac, Const) and frac.value == 1:
-            number = self.heap.number("shuffle", held.number, site)
+            number = self.heap.number("shuffle", held.number, origin)
             key = f"order:{number}"
             self.i.randomness.method("frame", "sample", args, site, None, key)
             return held.but(number=number, flags=held.flags | {"shuffled", key})
-        seed = self.heap.load(args.kw.get("random_state", NONE))
-        identity: object = (
-            ("sample", held.rows, str(size), str(frac), seed.value)
-            if isinstance(seed, Const) and isinstance(seed.value, int)
-            else ("sample", site, held.rows)
-        )
+        identity = ("sample", held.rows, str(size), str(frac), seed) if seed else ("sample", origin, held.rows)
         cut = self.i.data.cut(identity, CutKind.RANDOM, site, explicit=False, roles=("", ""))
         self.i.randomness.method("frame", "sample", args, site, cut)
         return self.i.data.narrowed(held, cut, 0)
@@ -217,6 +221,8 @@ class Frames(Operations):
         return self.i.data.marked(data, marks)
 
     def m_pop(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        if held.kind == "columns" and isinstance(owner, Ref):
+            self.heap.set(owner.address, held.but(columns=None, number=self.heap.fresh()))
         names = self.i.data.names_in(self.heap.load(args.pos[0])) if args.pos else None
         if names is None:
             return self.i.containers.element(owner)
@@ -284,7 +290,21 @@ class Frames(Operations):
         return self.rewritten(owner, held, args, new)
 
     def m_select_dtypes(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        included, excluded = (self._types(args.get(n, name)) for n, name in enumerate(("include", "exclude")))
+        if held.columns is not None and (included or excluded) and included <= _NUMBERS and excluded <= _NO_NUMBERS:
+            return held.but(number=self.heap.fresh(), flags=held.flags | {"numeric"})
         return held.but(columns=None, kind="part", number=self.heap.fresh())
+
+    def _types(self, value: Value | None) -> set[str]:
+        """Types as `select_dtypes` takes them: names, types or a list of either."""
+        held = self.heap.load(value) if value is not None else None
+        if isinstance(held, Items | ListObject):
+            return {name for item in held.items or (UNKNOWN,) for name in self._types(item)}
+        if isinstance(held, Lib):
+            return {held.name.rsplit(".", 1)[-1]}
+        if held is None or held == NONE:
+            return set()
+        return {str(held.value) if isinstance(held, Const) else "unknown"}
 
     def m_filter(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         first = self.heap.load(args.pos[0]) if args.pos else NONE

@@ -15,9 +15,11 @@ from leakcheck.flow.values import (
     UNKNOWN,
     Const,
     Data,
+    DictObject,
     Function,
     Items,
     Lib,
+    ListObject,
     Method,
     Partial,
     Ref,
@@ -149,7 +151,8 @@ class Groups(Operations):
             # The function says what is learned: a mean inside it, or nothing.
             result = self.heap.data(self.i.call(inner, arguments(series), site))
             marks = frozenset(self._grouped(m, held) if isinstance(m, Learn) else m for m in result.marks)
-            return series.but(marks=base.marks & result.marks | marks)
+            flags = series.flags | (result.flags & {"lag", "own"})
+            return series.but(marks=base.marks & result.marks | marks, flags=flags)
         if name not in ("transform", "agg", "aggregate", "apply", "describe", "fillna") and name not in STATISTICS:
             return series.but(kind="groupby", each=held.each, rows=held.rows)
         what = f"groupby {word or name}" if name in ("transform", "agg", "aggregate") else f"groupby {name}"
@@ -215,4 +218,36 @@ class Groups(Operations):
         return self.i.call(args.pos[0], arguments(owner, *args.pos[1:], **args.kw), site) if args.pos else held
 
     def m_agg(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
-        return self.i.operators.statistic("mean", held, no_args(), site) if held.rows else held
+        """Statistics by name or function, of all columns or of some."""
+        if not held.rows:
+            return held
+        if self.i.operators.across_columns(kw_only(args), None):
+            return held.but(kind="series", columns=None, number=self.heap.fresh(), each=(), mask=())
+        found = [
+            self._aggregated(owner, held, value, site)
+            for value in [*args.pos[:1], *(v for name, v in args.kw.items() if name != "axis")]
+        ]
+        marks = NO_MARKS.union(*(data.marks for data in found))
+        return Data(kind="scalar", marks=marks, number=self.heap.fresh(), name=held.name)
+
+    def _aggregated(self, owner: Value, held: Data, func: Value, site: Site) -> Data:
+        inner = self.heap.load(func)
+        if isinstance(inner, DictObject):
+            columns = [
+                self._aggregated(owner, self.i.subscripts.column(held, str(name)), value, site)
+                for name, value in inner.items.items()
+            ]
+            return UNKNOWN.but(marks=NO_MARKS.union(*(data.marks for data in columns)))
+        if isinstance(inner, Items | ListObject):
+            several = [
+                self._aggregated(owner, held, value, site) for value in self.i.containers.unpack(func, None) or ()
+            ]
+            return UNKNOWN.but(marks=NO_MARKS.union(*(data.marks for data in several)))
+        word = (
+            inner.value if isinstance(inner, Const) else inner.name.rsplit(".", 1)[-1] if isinstance(inner, Lib) else ""
+        )
+        if word in STATISTICS:
+            return self.heap.data(self.i.operators.statistic(word, held, no_args(), site))
+        if isinstance(inner, Function | Partial):
+            return self.heap.data(self.i.call(inner, arguments(held.but(kind="series", columns=None)), site))
+        return UNKNOWN

@@ -23,6 +23,7 @@ from leakcheck.flow.values import (
     NONE,
     UNKNOWN,
     Choice,
+    Const,
     Data,
     DictObject,
     Function,
@@ -309,6 +310,8 @@ class Learners(Operations):
             result = result.but(columns=None, sources=self.i.data.columns_of(x) if not x.columns.open else frozenset())
         if held.api.learns == "selection" and keeps:
             result = result.but(columns=None)
+        if held.api.kind == "pieces":
+            result = self.i.data.pieces(result, site)
         if held.api.kind == "shift":
             result = self.i.series.tied(result, TieKind.EARLIER, last_part(held.api.name), site)
         if resampled:
@@ -570,7 +573,7 @@ class Learners(Operations):
         ]
         for value in self.learners(callbacks):
             part = self.heap.load(value)
-            if isinstance(part, LibObject) and part.api.part == "callback":
+            if isinstance(part, LibObject) and part.api.part == "callback" and not self._watches_training(part):
                 if part.api.kind == "early-stopping":
                     return True
                 if part.api.kind == "checkpoint" and (
@@ -579,6 +582,15 @@ class Learners(Operations):
                 ):
                     return True
         return False
+
+    def _watches_training(self, callback: LibObject) -> bool:
+        """Whether a callback goes by a number of the training rows: Keras calls those of the others `val_...`."""
+        monitor = self.heap.load(callback.args.get("monitor", NONE))
+        if not isinstance(monitor, Const) or not isinstance(monitor.value, str):
+            return False
+        if callback.api.name.startswith("keras."):
+            return not monitor.value.startswith("val")
+        return "train" in map(role_of_word, split_words(monitor.value))
 
 
 def _harm(learns: str) -> int:

@@ -45,11 +45,24 @@ class Loading(Operations):
         constant = isinstance(path, Const) and isinstance(path.value, str)
         repeated = any(loop.turn is None for loop in self.i.loops)
         several = repeated and not constant and bool(args.pos)
-        key: object = ("path", path.value) if constant and api.returns in ("frame", "array", "") else None
+        key = self._same_data(api, args, first)
         loaded = self.loaded(
             api.returns or "frame", last_part(api.name), site, role, key, record=several, part=part, args=values
         )
         return self.i.series.loaded(loaded, api, values, site)
+
+    def _same_data(self, api: Api, args: Args, first: Value) -> object:
+        """What makes two loads the same data: a file's name; of a data set also its loader and its other names."""
+        path = self.heap.load(first)
+        constant = isinstance(path, Const) and isinstance(path.value, str)
+        if api.returns in ("frame", "array", ""):
+            return ("path", path.value) if constant else None
+        if api.returns not in ("dataset", "dict") or self.i.loops:
+            return None
+        given = self.heap.data(first)
+        if not constant and (not given.number or "call" in given.flags):
+            return None
+        return ("data set", api.name, *(self.heap.data(value).number for value in args.pos[:2]), given.number)
 
     def role_of_load(self, api: Api, values: dict[str, Value], path: Any) -> tuple[str, str]:
         if api.split_param and api.split_param in values:

@@ -72,6 +72,8 @@ _LIKE = {
     "random_split": ("randomSplit",),
 }
 
+_PICKS_NAMES = frozenset({"contains", "startswith", "endswith", "match", "fullmatch", "isin"})
+
 
 class Methods(Operations):
     """Calls of methods on data and on values of unknown kind."""
@@ -154,6 +156,8 @@ class Methods(Operations):
         if part in ("statistic",) and held.rows:
             return Data(kind="scalar", marks=held.marks, number=self.heap.number(name, held.number))
         numbers = [d.number for d in others]
+        if held.kind == "columns" and name in _PICKS_NAMES:
+            held = held.but(columns=None)  # some of the columns: which ones the names decide
         result = held.but(number=self.heap.number(name, held.number, *numbers), each=(), mask=())
         if not result.rows:
             rows = union(*(d.rows for d in others)) if others else NO_ROWS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps
+from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps, within
 from leakcheck.flow.values import Const, Data, Value
 
 # What positions keep when they are drawn or shuffled: that they stand apart, that they are values which differ.
@@ -31,6 +31,12 @@ class Positions(Operations):
             parts = self.heap.parts(bound)
         counted = isinstance(self.heap.load(count), Const) or parts[:1] in (("int",), ("round",), ("*",), ("//",))
         return self._side(index, count, bound, 0, site) if counted else index
+
+    def before(self, index: Data, end: Value, site: Site) -> Data:
+        """The positions before `end`, where that is worked out from the number of rows."""
+        number = self.heap.data(end).number
+        worked_out = self.heap.parts(number)[:1] in (("int",), ("round",), ("*",), ("//",), ("-",))
+        return self._side(index, end, number, 0, site) if worked_out else index
 
     def from_on(self, index: Data, start: Value, site: Site) -> Data:
         """The positions from `start` on."""
@@ -73,6 +79,30 @@ class Positions(Operations):
             return data
         self.i.cuts_used.update(step for _, steps in position.keys for step in steps)
         return data.but(rows=apply_steps(data.rows, position.keys))
+
+    def passed(self, data: Data, counter: Data, site: Site) -> Data:
+        """The rows that a counter passes: `for i in range(60, n_train): ... data[i - 60 : i]` stays before `n_train`.
+
+        Only a place inside the rows cuts them, not their end, nor a start that leaves room for the first window.
+        """
+        for bound, part in zip(self.i.series.span(counter.number), (1, 0), strict=True):
+            place = self.heap.data(bound)
+            if bound is not None and self._inside(data, place.number):
+                tables = self.i.combining.on_side(data, place, part)
+                cut = self.i.data.cut_at(data, bound, site, unplaced=tables is None and len(data.rows) > 1)
+                data = self.i.data.narrowed(data if tables is None else data.but(rows=tables), cut, part)
+        return data
+
+    def _inside(self, data: Data, bound: int, depth: int = 0) -> bool:
+        counted = self.i.builtins.counted.get(bound)
+        if counted is not None:
+            same = {root for root, _ in counted} <= {root for root, _ in data.rows}
+            return bool(counted) and same and not within(data.rows, counted)
+        parts = self.heap.parts(bound)
+        if parts[:1] in (("int",), ("round",)):
+            return True
+        sums = parts[:1] in (("+",), ("-",)) and depth < 4
+        return sums and any(self._inside(data, part, depth + 1) for part in parts[1:])
 
     def near(self, data: Data, bounds: Sequence[Data], site: Site) -> Data | None:
         """`data[i - before : i + after]` around one of the positions that a loop meets.

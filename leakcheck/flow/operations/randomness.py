@@ -10,7 +10,7 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import last_part, split_words
 from leakcheck.flow.rows import Cut, Site
 from leakcheck.flow.tables import Api
-from leakcheck.flow.values import NONE, Choice, Const, Instance, LibObject, Value
+from leakcheck.flow.values import NONE, Choice, Const, Data, Instance, Lib, LibObject, Method, Value
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
@@ -27,11 +27,13 @@ class Randomness(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.seeded: set[str] = set()  # the global generators that the program seeds
+        self._seeds: dict[int, object] = {}  # by activation: the seed that was set in it last
 
     def seed(self, api: Api, values: list[Value]) -> None:
         """A global generator is seeded; without a value it is seeded anew by the clock."""
         if any(self.heap.load(value) != NONE for value in values):
             self.seeded.update(api.seeds or (self.i.tables.generator(api.name),))
+            self._seeds[self.i.frame.id] = self.seed_of(values[0])
 
     def seed_by_name(self, name: str) -> None:
         """A function that is not known, named for seeding: it is taken to seed everything."""
@@ -42,6 +44,30 @@ class Randomness(Operations):
         """A generator of the program's own."""
         if any(self.heap.load(value) != NONE for value in values):
             self.seeded.add(OWN_GENERATOR)
+            self._seeds[self.i.frame.id] = self.seed_of(values[0])
+
+    def seed_of(self, value: Value | None) -> object:
+        """What a seed is, so far as it can be told that two are the same; None where there is none to tell."""
+        held = self.heap.load(value) if value is not None else NONE
+        if isinstance(held, Const):
+            return ("seed", held.value) if isinstance(held.value, int) else None
+        if self.i.loops and isinstance(held, Data | Method | Lib):
+            return ("seed of this round", self.i.data.loop_ids())
+        if isinstance(held, Data):
+            return ("seed", "number", held.number)
+        if isinstance(held, Lib) and not held.name.startswith("numpy.random"):
+            return ("seed", held.name)
+        return ("seed", held.name) if isinstance(held, Method) else None
+
+    def origin(self, site: Site, seed: object = None) -> object:
+        """What decides what a draw gives: its seed, or one set before it in the same function; else its place.
+
+        A function that splits by a seed of its own gives the same parts to each of its callers.
+        """
+        if seed is not None:
+            return seed
+        set_before = self._seeds.get(self.i.frame.id)
+        return (site.bare(), set_before) if set_before is not None else site
 
     def unseeded(self, api: Api, values: Mapping[str, Value]) -> bool:
         """Whether a call that draws at random under these arguments is given no seed."""

@@ -41,6 +41,13 @@ class Scoring(Operations):
         self.unpredicted = False  # something that no model is known to predict was scored
 
     def p_score(self, api: Api, args: Args, site: Site) -> Value:
+        result = self._scored(api, args, site)
+        if api.returns != "thresholds":
+            return result
+        # The third result lists the predictions, whatever the target: to look one up there is no choice.
+        return result.but(each=(result, result, Data(kind="scalar", number=self.heap.fresh())))
+
+    def _scored(self, api: Api, args: Args, site: Site) -> Data:
         marks = NO_MARKS.union(*(self.heap.data(v).marks for v in args.all())) if args.all() else NO_MARKS
         predictions = [m for m in marks if isinstance(m, Predict)]
         kind = "curve" if api.kind == "curve" else "score"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import LOOKS_AHEAD, Column, Entities, Mark, Tie, TieKind
+from leakcheck.flow.events import LOOKS_AHEAD, Column, Entities, Learn, Mark, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import arguments, kw_only, last_part, split_words
 from leakcheck.flow.rows import Rows, Site
@@ -44,6 +44,7 @@ class Series(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.datetimes: set[Column] = set()  # columns that were read as dates
+        self.spans: dict[int, tuple[Value | None, Value | None]] = {}
         self.strides: dict[int, int] = {}  # by the number of a counter: the number of its step
 
     # --- ties ----------------------------------------------------------------------------------------------------
@@ -185,6 +186,10 @@ class Series(Operations):
         return self.i.combining.joined(held, right)
 
     def m_resample(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        rule = self.heap.load(args.get(0, "rule") or NONE)
+        named = isinstance(rule, Const) and isinstance(rule.value, str)
+        if held.kind not in ("frame", "series", "groupby") and not named:
+            return held.but(number=self.heap.fresh(), mask=(), each=())  # a signal brought to another sampling rate
         data = self.indexed(held, "resample", site)
         return data.but(kind="rolling", number=self.heap.fresh(), mask=(), each=())
 
@@ -223,7 +228,8 @@ class Series(Operations):
         by, unsure = self._amount(periods)
         if "reversed" in held.flags:
             by = -by
-        new = held.but(number=number, flags=held.flags | {"lag"}, mask=(), each=())
+        own = {"own"} if what != "shift" and "lag" not in held.flags else set()  # a difference takes in the row itself
+        new = held.but(number=number, flags=held.flags - {"own"} | {"lag"} | own, mask=(), each=())
         if by == 0:
             return new
         shown = self.heap.load(periods) if periods is not None else None
@@ -258,6 +264,8 @@ class Series(Operations):
         return self._rolled(held, args, site).but(number=self.heap.fresh())
 
     def _rolled(self, held: Data, args: Args, site: Site) -> Data:
+        closed = self.heap.load(args.kw.get("closed", NONE))
+        before = "lag" in held.flags or (isinstance(closed, Const) and closed.value in ("left", "neither"))
         new = held.but(flags=held.flags | {"lag"}, mask=(), each=())
         if self.i.operators.across_columns(kw_only(args), None):
             return new
@@ -268,6 +276,7 @@ class Series(Operations):
             return self.tied(new, TieKind.LATER, "rolling(center=True)", site, ahead=ahead)
         if "reversed" in held.flags or (isinstance(size, LibObject) and "Forward" in size.api.name):
             return self.tied(new, TieKind.LATER, "rolling over later rows", site)
+        new = new if before else new.but(flags=new.flags | {"own"})
         return self.tied(new, TieKind.EARLIER, "rolling", site)
 
     def windowed(self, held: Data, name: str, args: Args, site: Site) -> Value:
@@ -286,6 +295,14 @@ class Series(Operations):
         if "reversed" not in held.flags or self.i.operators.across_columns(kw_only(args), None):
             return new
         return self.tied(new, TieKind.LATER, "a cumulative value from the end", site)
+
+    def elapsed(self, held: Data) -> Data:
+        """A span of time as a number: from which first or last date it is counted shifts all rows alike."""
+        marks = frozenset(m for m in held.marks if not (isinstance(m, Learn) and m.what in ("min", "max")))
+        return held.but(marks=marks, number=self.heap.fresh())
+
+    def m_total_seconds(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        return self.elapsed(held)
 
     # --- fills ---------------------------------------------------------------------------------------------------
 
@@ -416,9 +433,22 @@ class Series(Operations):
         return parts[2] if parts[:2] == ("const", "int") else None
 
     def counter(self, item: Data, bounds: Sequence[Value]) -> None:
-        """Note by how much the counter of a loop over a range moves."""
+        """Note by how much the counter of a loop over a range moves, and from where to where."""
         step = bounds[2] if len(bounds) > 2 else Const(1)
         self.strides[item.number] = self.heap.data(step).number
+        start, stop = (None, *bounds)[-2:] if len(bounds) == 1 else (*bounds, None, None)[:2]
+        self.spans[item.number] = (start, stop)
+
+    def span(self, number: int, depth: int = 0) -> tuple[Value | None, Value | None]:
+        """From where to where the counter runs that a bound is computed from."""
+        known = self.spans.get(number)
+        if known is not None:
+            return known
+        parts = self.heap.parts(number)
+        if depth > 4 or parts[:1] not in (("+",), ("-",)):
+            return None, None
+        spans = (self.span(part, depth + 1) for part in parts[1:])
+        return next((span for span in spans if span != (None, None)), (None, None))
 
     def windows_of(self, dataset: Value, data: Data, site: Site) -> Data:
         """A data set of the project whose items are windows."""

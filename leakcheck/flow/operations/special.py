@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Learn, Predict, Score, Split, Tie
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, last_part, node_at
+from leakcheck.flow.operations.common import arguments, last_part, node_at, scores_of
 from leakcheck.flow.operations.positions import LASTING
 from leakcheck.flow.rows import NO_ROWS, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
@@ -89,6 +89,7 @@ FUNCTIONS = {
     "sklearn.utils.check_random_state": "call_default_rng",
     "tensorflow.constant": "call_array",
     "tensorflow.convert_to_tensor": "call_array",
+    "tensorflow_datasets.load": "call_load_with_info",
     "torch.FloatTensor": "call_array",
     "torch.LongTensor": "call_array",
     "torch.Tensor": "call_array",
@@ -113,6 +114,13 @@ class SpecialFunctions(Operations):
         if isinstance(held, Choice):
             return self.heap.join_all([self.call_clone(name, arguments(o), site) for o in held.options])  # type: ignore[no-any-return]
         return args.pos[0] if args.pos else UNKNOWN
+
+    def call_load_with_info(self, name: str, args: Args, site: Site) -> Value:
+        """`tfds.load`: the data set or a dict of its splits, in a pair with what is known of it where that is asked."""
+        api = self.i.tables.lookup(name)
+        assert api is not None
+        data = self.i.loading.p_load(api, args, site)
+        return Items((data, UNKNOWN)) if self.i.library.is_true(args.kw.get("with_info")) else data
 
     def call_deepcopy(self, name: str, args: Args, site: Site) -> Value:
         held = self.heap.load(args.pos[0]) if args.pos else UNKNOWN
@@ -163,7 +171,12 @@ class SpecialFunctions(Operations):
     def call_array(self, name: str, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         data = self.heap.data(first)
-        return data.but(kind="array" if data.rows or data.kind == "index" else data.kind, each=(), keys=data.keys)
+        held = self.heap.load(first)
+        gathered = isinstance(held, ListObject) and held.items is None and not scores_of(data.marks)
+        if gathered and data.kind == "scalar" and not data.rows:
+            return data.but(kind="array", number=self.heap.fresh())  # one number, or a few, for each round of a loop
+        kind = "array" if (data.rows and data.kind != "row") or data.kind == "index" else data.kind
+        return data.but(kind=kind, each=(), keys=data.keys)
 
     def call_split(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
@@ -183,7 +196,7 @@ class SpecialFunctions(Operations):
 
     def call_permutation(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN
-        number = self.heap.number("permutation", site, data.number)
+        number = self.heap.number("permutation", self.i.randomness.origin(site), data.number)
         flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)}) | (
             data.flags & LASTING
         )
@@ -196,7 +209,9 @@ class SpecialFunctions(Operations):
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
             data = self.i.positions.index(site, self.heap.number("arange", *numbers))
-            return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
+            return self.i.positions.before(data, args.pos[0], site).but(
+                flags=frozenset({"range"}), each=tuple(args.pos)
+            )
         if len(args.pos) == 2 and not all(isinstance(self.heap.load(v), Const) for v in args.pos):
             data = self.i.positions.index(site, self.heap.number("arange", *numbers), frozenset({"range"}))
             return self.i.positions.from_on(data, args.pos[0], site).but(each=tuple(args.pos))
@@ -206,7 +221,7 @@ class SpecialFunctions(Operations):
     def call_shuffle(self, name: str, args: Args, site: Site) -> Value:
         for value in args.pos[:1]:
             held = self.heap.load(value)
-            number = self.heap.number("shuffle", site, self.heap.data(value).number)
+            number = self.heap.number("shuffle", self.i.randomness.origin(site), self.heap.data(value).number)
             flags = frozenset({"shuffled", self.i.randomness.drawn(name, site, f"order:{number}", args.kw)})
             if isinstance(held, Data):
                 flags |= held.flags & LASTING
@@ -348,7 +363,8 @@ class SpecialFunctions(Operations):
     def call_series(self, name: str, args: Args, site: Site) -> Value:
         first = args.get(0, "data")
         data = self.heap.data(first)
-        return data.but(kind="series" if data.rows else data.kind, columns=None, each=(), number=self.heap.fresh())
+        kind = "series" if data.rows and data.kind != "row" else data.kind
+        return data.but(kind=kind, columns=None, each=(), number=self.heap.fresh())
 
     def call_cut(self, name: str, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0]) if args.pos else UNKNOWN

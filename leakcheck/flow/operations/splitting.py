@@ -42,17 +42,20 @@ class Splitting(Operations):
     def split_in_two(
         self, arrays: Sequence[Value], args: Args, site: Site, what: str, apart: str = ""
     ) -> tuple[list[Value], Cut]:
-        several = [self.i.data.rooted(self.i.loading.content(value), site) for value in arrays]
-        seed = self.heap.load(args.kw.get("random_state", args.kw.get("seed", NONE)))
+        several = [self._whole(self.i.loading.content(value), site) for value in arrays]
+        seed = self.i.randomness.seed_of(args.kw.get("random_state", args.kw.get("seed")))
         rows = next((d.rows for d in several if d.rows), NO_ROWS)
-        seeded = isinstance(seed, Const) and isinstance(seed.value, int)
+        # What is split together has the same rows, though of one of them no more is known.
+        several = [
+            d.but(rows=rows, kind="array") if d.number and d.kind == "scalar" and not d.rows else d for d in several
+        ]
         shuffled = apart != "time" and not self.i.library.is_false(args.kw.get("shuffle"))
         sizes = tuple(
             (k, self.heap.data(args.kw[k]).number) for k in ("test_size", "train_size", "stratify") if k in args.kw
         )
-        key: object = (
-            ("two", rows, sizes, seed.value if seeded else None) if seeded or not shuffled else ("two", site, rows)
-        )
+        key: object = ("two", rows, sizes, seed)
+        if shuffled and seed is None:
+            key = ("two", self.i.randomness.origin(site), rows)
         size = self.heap.load(args.kw.get("test_size", NONE))
         share = float(size.value) if isinstance(size, Const) and isinstance(size.value, float) else None
         cut = self.i.data.cut(
@@ -71,6 +74,12 @@ class Splitting(Operations):
         self.i.emit((site, cut), event)
         return parts, cut
 
+    def _whole(self, data: Data, site: Site) -> Data:
+        """What is split, as rows: `range(n)` stands for the positions of rows, whatever counted them."""
+        if data.kind == "index" and not data.rows and data.keys is None and data.number:
+            return self.i.positions.index(site, data.number, data.flags)
+        return self.i.data.rooted(data, site)
+
     def _part(self, data: Data, cut: Cut, part: int) -> Data:
         if not data.rows and data.kind != "index":
             return data
@@ -86,13 +95,16 @@ class Splitting(Operations):
         if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
             data = self.i.series.windows_of(args.pos[0], data, site)
         lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
-        parts, cut = self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name))
+        given = self.i.randomness.unseeded(api, self.i.library.named(api, args)) is False
+        seed = ("seed of a generator", self.i.data.loop_ids()) if given else None
+        parts, cut = self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name), seed)
         self.i.randomness.split(api, self.i.library.named(api, args), site, cut)
         return parts
 
-    def random_parts(self, data: Data, count: int, site: Site, what: str) -> tuple[Value, Cut]:
+    def random_parts(self, data: Data, count: int, site: Site, what: str, seed: object = None) -> tuple[Value, Cut]:
         roles = {2: ("train", "test"), 3: ("train", "validation", "test")}.get(count, ("train", *[""] * (count - 1)))
-        cut = self.i.data.cut(("parts", site, data.rows), CutKind.RANDOM, site, roles=roles)
+        origin = self.i.randomness.origin(site, seed)
+        cut = self.i.data.cut(("parts", origin, data.rows), CutKind.RANDOM, site, roles=roles)
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, what, (data,)))
         return Items(tuple(self._part(data, cut, n) for n in range(count))), cut
 
@@ -144,13 +156,24 @@ class Splitting(Operations):
         if not data.rows and data.keys is None and len(args.pos) > 1:
             data = self.heap.data(args.pos[1])
         self.i.series.note_entities(args.get(2, held.api.groups or "groups"), data, site)
-        cut, rows = self.folds(data, site, held, owner.address if isinstance(owner, Ref) else site)
+        same = self._same_folds(held)
+        cut, rows = self.folds(data, site, held, same or (owner.address if isinstance(owner, Ref) else site))
         self.i.cuts_used.update({(cut, 0), (cut, 1)})
         parts = []
         for n in range(2):
             keys = narrow(rows, cut, n)
             parts.append(Data(rows=keys, keys=keys, kind="index", number=self.heap.number("fold", id(cut), n)))
         return Data(flags=frozenset({"folds"}), each=(Items(tuple(parts)),), number=self.heap.fresh())
+
+    def _same_folds(self, held: LibObject) -> object:
+        """What splitters have in common that make the same folds; None for one that draws without a known seed."""
+        if held.api.kind == "unknown" or self.i.randomness.unseeded(held.api, held.args):
+            return None
+        seed = self.i.randomness.seed_of(held.args.get(held.api.seed)) if held.api.seed in held.args else "none"
+        if seed is None:
+            return None
+        settings = ((k, self.heap.data(v).number) for k, v in held.args.items() if k != held.api.seed)
+        return (held.api.name, tuple(sorted(settings)), seed)
 
     def p_draw(self, api: Api, args: Args, site: Site) -> Value:
         values = self.i.library.named(api, args)

@@ -18,6 +18,7 @@ from leakcheck.flow.operations.common import (
     Evaluated,
     arguments,
     bare_roots,
+    dotted_name,
     draw_flag,
     role_of_word,
     scores_of,
@@ -60,7 +61,10 @@ class Subscripts(Operations):
         if isinstance(held, Items | ListObject):
             return self.i.containers.item_of_sequence(base, held, index)
         if isinstance(held, DictObject):
-            return self.i.containers.item_of_dict(held, self.i.eval(index), base)
+            key = self.i.eval(index)
+            item = self.i.containers.item_of_dict(held, key, base)
+            self._name_part(node, key, item)
+            return item
         if isinstance(held, Instance):
             got = self.i.call_method(base, "__getitem__", arguments(self.i.eval(index)), self.i.site(node))
             if got is not None:
@@ -73,6 +77,14 @@ class Subscripts(Operations):
         if isinstance(held, Data):
             return self._item_of_data(base, held, index, node)
         return UNKNOWN
+
+    def _name_part(self, node: s.Node, key: Value, item: Value) -> None:
+        """What the code calls rows that it takes from a dict of parts and gives no name: `parts["test"]`."""
+        held, rows = self.heap.load(key), self.heap.data(item).rows
+        if rows and rows not in self.i.names and isinstance(held, Const) and isinstance(node, s.Index):
+            owner = dotted_name(node.base) if isinstance(node.base, s.Name | s.Attr) else ""
+            if owner and isinstance(held.value, str) and any(map(role_of_word, split_words(held.value))):
+                self.i.hint(rows, f'{owner}["{held.value}"]')
 
     def _index_value(self, index: s.Expr) -> Value:
         return self.i.eval(index) if not isinstance(index, s.Slice) else UNKNOWN
@@ -117,8 +129,8 @@ class Subscripts(Operations):
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
     def _item_by_tuple(self, held: Data, index: s.Seq) -> Value:
-        if not index.items:
-            return held
+        if not index.items or held.kind == "row":
+            return held.but(number=self.heap.fresh(), each=())  # a part of one row, which has several dimensions
         first = index.items[0]
         names = [self.heap.load(self.i.eval(i)) for i in index.items] if held.kind == "frame" else []
         if names and all(isinstance(n, Const) for n in names):
@@ -149,20 +161,22 @@ class Subscripts(Operations):
             role = next((r for r in (role_of_word(w) for w in split_words(name)) if r), "")
             if role and held.kind in ("unknown", "dataset", "array") and held.rows:
                 return self.i.data.part_named(held, held.but(number=number, sources=sources), role).but(name=name)
-            return held.but(kind="series", number=number, sources=sources, each=(), flags=held.flags | {"picked"})
+            kind = "row" if held.kind == "row" else "series"
+            return held.but(kind=kind, number=number, sources=sources, each=(), flags=held.flags | {"picked"})
         known = columns.named.get(name)
         if known is not None:
             flags = known.flags
             if ("reversed" in flags) != ("reversed" in held.flags):
                 flags ^= {"reversed"}
-            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags)
+            kind = "row" if held.kind == "row" else known.kind
+            return known.but(rows=held.rows, name=held.name, keys=None, flags=flags, kind=kind)
         number = self.heap.number("column", columns.frame, name)
         return Data(
             rows=held.rows,
             marks=columns.rest | self.i.series.named_like(columns.extra, name)
             if columns.open
             else held.marks & columns.extra,
-            kind="series",
+            kind="row" if held.kind == "row" else "series",
             sources=frozenset({(columns.frame, name)}),
             number=number,
             name=held.name,
@@ -205,7 +219,8 @@ class Subscripts(Operations):
             names = columns.dropped - data.columns.named.keys() | (data.columns.dropped | columns.dropped)
             named = {n: c for n, c in data.columns.named.items() if n not in columns.dropped}
             kept = replace(data.columns, named=named, dropped=frozenset(names))
-            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame")
+            flags = data.flags | (chooser.flags & {"numeric"})
+            return data.but(columns=kept, marks=kept.marks() | marks, kind="frame", flags=flags)
         # Which columns these are is not known: what looks ahead may be the label, which is left out.
         data = self.i.series.untied(
             data, lambda tie: tie.kind is TieKind.LATER or (tie.kind in LOOKS_AHEAD and not tie.whole)
@@ -238,13 +253,15 @@ class Subscripts(Operations):
                 continue
             bound = self.heap.data(value)
             if "item" in bound.flags or self._varies(bound):
-                # A window that moves with the loop: any of the rows.
+                # A window that moves with the loop: any of the rows that the loop passes.
+                result = self.i.positions.passed(result, bound, self.i.site(bound_node))
                 if index.lower is not None and index.upper is not None:
                     lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
                     result = self.i.series.window(result, lower, upper, self.i.site(index))
                 return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
             cut = self.i.data.cut_at(data, value, self.i.site(bound_node))
-            result = self.i.data.narrowed(result, cut, part)
+            tables = self.i.combining.on_side(data, bound, part) if len(bounds) == 1 else None
+            result = self.i.data.narrowed(result if tables is None else result.but(rows=tables), cut, part)
         return result
 
     def _strided(self, data: Data, index: s.Slice, step: Any) -> Data:
@@ -297,13 +314,17 @@ class Subscripts(Operations):
         picker = self.heap.data(value)
         if not data.rows and data.marks and picker.rows:
             return self.picked(data, picker)
-        if picker.kind in ("scalar", "index-item") or "column" in picker.flags:
+        counted = "varies" in picker.flags and "range" not in picker.flags and not picker.rows
+        labelled = data.kind == "series" or (data.kind == "frame" and not subscript)
+        one_row = counted and (labelled or ("by row" in picker.flags and data.kind in ("array", "tensor", "unknown")))
+        if picker.kind in ("scalar", "index-item") or "column" in picker.flags or one_row:
             if subscript and (data.kind in ("frame",) or "column" in picker.flags):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
                 data = self.i.series.any_column(data, picker.name)
                 return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
             if picker.kind == "index-item":
+                data = self.i.positions.passed(data, picker, self.i.site(index))
                 around = "near" in picker.flags and "spaced" not in picker.flags
                 data = self.i.positions.at(data, picker)
                 if around:
@@ -326,6 +347,8 @@ class Subscripts(Operations):
         if picker.mask:
             return self._filtered(data, picker)
         picker = self.i.positions.places(picker)
+        if (picker.kind == "unknown" or "call" in picker.flags) and picker.keys is None and data.columns is not None:
+            data = data.but(columns=None)  # it may be a list of columns as well
         # A column of the table itself picks the rows in which it is true.
         own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
         if picker.kind == "mask" or (own_column and picker.rows and within(data.rows, picker.rows)):
@@ -399,7 +422,9 @@ class Subscripts(Operations):
         if name in ("loc", "iloc", "at", "iat", "ix"):
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
-            return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+            # What a loader returns may hold a table in its `data`.
+            kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
+            return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
         if name == "index" and not held.rows:
             return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
@@ -416,11 +441,22 @@ class Subscripts(Operations):
             if held.columns is not None and not held.columns.open:
                 return self.heap.new(ListObject(tuple(Const(n) for n in held.columns.named)))
             number = self.heap.number("columns", held.number)
-            return Data(kind="columns", number=number, marks=self.i.choices.choices(held), columns=held.columns)
+            return Data(
+                kind="columns",
+                number=number,
+                marks=self.i.choices.choices(held),
+                columns=held.columns,
+                flags=held.flags & {"numeric"},
+            )
         if name in ("shape", "size", "ndim", "dtype", "dtypes"):
-            return Data(kind="scalar", number=self.heap.number(name, held.number))
+            number = self.heap.number(name, held.number)
+            if name == "shape":
+                self.i.builtins.counted[self.heap.number("item", number, 0)] = held.rows
+            return Data(kind="scalar", number=number)
         if name == "style":
             return Data(kind="scalar", number=self.heap.fresh())
+        if name in ("days", "seconds", "microseconds") and held.rows:
+            return self.i.series.elapsed(held)
         if name in ("str", "dt", "cat", "sparse", "plot", "flat"):
             return held.but(number=self.heap.number(name, held.number))
         if name == "frame" and held.kind == "bunch":
