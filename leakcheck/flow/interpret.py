@@ -903,7 +903,8 @@ class Interpreter:
             source = self.find_module(name, 1, self.sources[base.unit.frame])
             return Module(self.load_unit(source)) if source is not None else UNKNOWN
         if isinstance(base, Choice):
-            return self.heap.join_all([self.get_attr(option, name, node) for option in base.options])  # type: ignore[no-any-return]
+            options = self.splitting.preferred(base.options) if name == "split" else base.options
+            return self.heap.join_all([self.get_attr(option, name, node) for option in options])  # type: ignore[no-any-return]
         if isinstance(base, Class):
             found = self.class_attr(base, name)
             if isinstance(found, Function) and "classmethod" in found.decorators:

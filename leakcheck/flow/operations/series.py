@@ -473,8 +473,8 @@ class Series(Operations):
         if groups is None or self.heap.load(groups) == NONE:
             return
         column = self.heap.data(groups)
-        if column.rows and all(root.kind == "parameter" for root, _ in column.rows):
-            return  # an argument of a function that nobody calls: there may be no groups
+        if column.kind == "row" or (column.rows and all(root.kind == "parameter" for root, _ in column.rows)):
+            return  # an item of something, or an argument of a function that nobody calls: there may be no groups
         rows = data.rows or column.rows
         if rows:
             names = sorted(name for _, name in column.sources if not name.startswith(("#", "*")))

@@ -151,6 +151,11 @@ class Splitting(Operations):
         indices = self.i.containers.unpack(given.each[0], 2) or []
         return next((steps[-1][0] for i in indices for _, steps in self.heap.data(i).rows if steps), None)
 
+    def preferred(self, options: Sequence[Value]) -> Sequence[Value]:
+        """Of splitters that depend on a condition, the one for groups: the others are for when there are none."""
+        held = [(option, self.heap.load(option)) for option in options]
+        return [option for option, o in held if isinstance(o, LibObject) and o.api.kind == "group"][:1] or options
+
     def split_folds(self, owner: Value, held: LibObject, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))
         if not data.rows and data.keys is None and len(args.pos) > 1:
