@@ -20,8 +20,9 @@ from leakcheck.project.modules import Modules
 from leakcheck.project.paths import shown as as_shown
 from leakcheck.project.relevant import Relevant, read_relevant
 from leakcheck.project.select import Selection
-from leakcheck.project.silence import apply_comments, comment_faults, exploratory_files
+from leakcheck.project.silence import apply_comments, comment_faults, exploratory_files, silence
 from leakcheck.project.source import Problem, Source
+from leakcheck.project.suppress import Comments
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -236,9 +237,6 @@ def scan(
     problems = [*discovered.problems, *relevant.problems, *analysed.problems]
     unreadable = {problem.location.path for problem in problems}
     silenced, comments = apply_comments(analysed.findings, relevant.commented, modules, config)
-    checkable = {path: found for path, found in comments.items() if path in asked and path not in unreadable}
-    faults = comment_faults(checkable, analysed.ran, config.require_reason)
-    found = [finding for finding in (*silenced.kept, *faults) if selection.shows(finding)]
     beside = Beside()
     looked_for: tuple[str, ...] = ()
     if discovered.folders:
@@ -249,7 +247,7 @@ def scan(
             discovered,
             code,
             config,
-            found,
+            list(filter(selection.shows, silenced.kept)),
             exploratory,
             selection.shows,
             tell,
@@ -265,16 +263,23 @@ def scan(
                 problems=(*beside.problems, *environment.problems),
             )
     problems += beside.problems
-    shown = sorted((*found, *filter(selection.shows, beside.findings)), key=Finding.sort_key)
+    for path, found in beside.comments.items():
+        comments.setdefault(path, Comments()).add(found)
+    told = silence(beside.findings, comments, config)
+    ran = analysed.ran | ({"LK504"} if discovered.folders else set())
+    read = (asked | beside.comments.keys()) - unreadable
+    checkable = {path: found for path, found in comments.items() if path in read}
+    faults = comment_faults(checkable, ran, config.require_reason)
+    everything = (*silenced.kept, *faults, *told.kept)
+    shown = sorted(filter(selection.shows, everything), key=Finding.sort_key)
     looked_at = asked | {problem.location.path for problem in discovered.problems}
     looked_at |= {finding.location.path for finding in beside.findings}
     looked_at |= {file["path"] for one in beside.data for split in one.splits for file in split["files"]}
-    commented = sorted(silenced.suppressed, key=Finding.sort_key)
+    commented = sorted((*silenced.suppressed, *told.suppressed), key=Finding.sort_key)
     marked = _with_fingerprints((*shown, *commented), modules, config.root, store)
     reported, suppressed = marked[: len(shown)], marked[len(shown) :]
     applied = None
     if accepted is not None:
-        everything = (*silenced.kept, *faults, *beside.findings)
         with_risks = claims and (data or not config.datasets)  # else a claim at risk may look sound
         looked_for += (*(("LK6", "LK7") if data else ()), *(("LK8",) if with_risks else ()))
         entry_of = entry_maker(modules.code, partial(_in_project, root=config.root), store)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.claims.prose_facts import Comparison, ProseFacts, ProseKind
 from leakcheck.findings import Location
+from leakcheck.project.suppress import Comments, read_markdown_comments
 
 if TYPE_CHECKING:
     from leakcheck.claims.facts import Claim
@@ -70,6 +71,7 @@ _STEMS = (
 _SCORE_NEARBY = re.compile(r"\d\s?%|\d[.,]\d|\d\s+(?:percent|points?|pp|pts?)\b")
 _NEARBY = 250  # characters, about two lines of prose on each side
 _Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_WHOLE_COMMENT = re.compile(r"<!--.*?-->")
 _LONGEST = 600  # characters of a sentence; what is longer is data, not prose
 _NOT_ABOUT_RESULTS = (
     "changelog",
@@ -112,7 +114,7 @@ def read_prose(files: Iterable[tuple[str, str, Path]], claims: Sequence[Claim] =
     Yields
     ------
     ProseFacts
-        One a file that holds a comparison.
+        One a file that holds a comparison, or a comment for leakcheck in its Markdown.
     """
     for inside, path, file in files:
         try:
@@ -120,7 +122,7 @@ def read_prose(files: Iterable[tuple[str, str, Path]], claims: Sequence[Claim] =
         except (OSError, UnicodeDecodeError):
             continue
         facts = prose_facts(text, path, claims, inside)
-        if facts.comparisons:
+        if facts.comparisons or facts.comments.suppressions or facts.comments.mistakes:
             yield facts
 
 
@@ -130,16 +132,21 @@ def prose_facts(text: str, path: str, claims: Sequence[Claim] = (), inside: str 
     texts = [claim for claim in claims if claim.text is not None and PurePosixPath(claim.text) == here]
     known = _Known(tuple(claims), tuple(texts))
     suffix = PurePosixPath(path).suffix.lower()
+    comments = Comments()
     if suffix in (".md", ".markdown"):
         stem = PurePosixPath(path).stem.lower().replace("-", "_")
         found = [] if stem in _NOT_ABOUT_RESULTS else list(_of_markdown(text, path, ProseKind.MARKDOWN, known))
+        comments = read_markdown_comments(path, text)
     elif suffix == ".ipynb":
-        found = list(_of_notebook(text, path, known))
+        found = []
+        for number, markdown in _text_cells(text):
+            found += _of_markdown(markdown, path, ProseKind.NOTEBOOK, known, number)
+            comments.add(read_markdown_comments(path, markdown, number))
     elif suffix == ".py":
         found = list(_of_docstrings(text, path, known))
     else:
         found = []
-    return ProseFacts(path, tuple(found))
+    return ProseFacts(path, tuple(found), comments)
 
 
 def _of_markdown(
@@ -153,15 +160,15 @@ def _of_markdown(
             yield Comparison(location, kind, sentence.text, numbers, _covering(sentence.text, known))
 
 
-def _of_notebook(text: str, path: str, known: _Known) -> Iterator[Comparison]:
+def _text_cells(text: str) -> Iterator[tuple[int, str]]:
+    """Number, counted from 1 over all cells, and Markdown of each text cell of a notebook."""
     try:
         cells = json.loads(text)["cells"]
         prose = [(n, cell["source"]) for n, cell in enumerate(cells, start=1) if cell.get("cell_type") == "markdown"]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return
     for number, source in prose:
-        joined = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        yield from _of_markdown(joined, path, ProseKind.NOTEBOOK, known, number)
+        yield number, "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def _of_docstrings(text: str, path: str, known: _Known) -> Iterator[Comparison]:
@@ -246,7 +253,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
     paragraph: list[str] = []
     start, fence, comment, front = 1, "", False, False
     for number, line in enumerate(text.split("\n"), start=1):
-        stripped = line.strip()
+        stripped = _WHOLE_COMMENT.sub("", line).strip()
         if number == 1 and stripped == "---":
             front = True
         elif front:

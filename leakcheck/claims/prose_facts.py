@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from leakcheck.findings import Location
+from leakcheck.project.suppress import Comments
 
 
 class ProseKind(Enum):
@@ -29,7 +30,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ProseFacts:
-    """The comparisons found in one file's prose."""
+    """The comparisons found in one file's prose, and the comments for leakcheck in its Markdown."""
 
     path: str
     comparisons: tuple[Comparison, ...]
+    comments: Comments = field(default_factory=Comments)

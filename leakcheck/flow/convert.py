@@ -109,6 +109,8 @@ def parse_prefix(text: str, cuts: list[Cut] | None = None) -> tuple[steps.Block,
         return parse(text, cuts), None
     except SyntaxProblem as caught:
         first = problem = caught
+    if text[:1] in " \t\n" and (block := _parse_indented(text)) is not None:
+        return block, None
     lines = _lines(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     for _ in range(MAX_ATTEMPTS):
         # A statement starts where a line starts with something that can't continue the one before.
@@ -125,6 +127,26 @@ def parse_prefix(text: str, cuts: list[Cut] | None = None) -> tuple[steps.Block,
         except SyntaxProblem as caught:
             problem = caught
     return (), first
+
+
+def _parse_indented(text: str) -> steps.Block | None:
+    """A cell that is indented as a whole, which notebooks run as if it weren't; None where that isn't the fault."""
+    lines = _lines(text.replace("\r\n", "\n").replace("\r", "\n"))
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    if first[:1] not in (" ", "\t"):
+        return None
+    # Below a line of its own it is a block; the line is taken off the places again.
+    wrapped = "\n".join(["if True:", *lines])
+    tree, _ = _syntax_tree(wrapped)
+    if tree is None or len(tree.body) != 1 or cut_excess(wrapped, tree)[1]:
+        return None
+    try:
+        check_size(wrapped)
+        module = cst.parse_module(wrapped)
+    except (cst.ParserSyntaxError, RecursionError):
+        return None
+    ast.increment_lineno(tree, -1)
+    return _Converter("\n".join(lines), None).block(module.body[0].body.body, tree.body[0].body)  # type: ignore[union-attr, attr-defined]
 
 
 _TOP_LEVEL = re.compile(r"(?!(?:else|elif|except|finally|case)\b)[^\s#)\]}]")

@@ -93,6 +93,7 @@ class ChoiceLeak:
     trace: tuple[TraceStep, ...]
     confidence: Confidence
     folds_of: str = ""  # the rows, test rows among them, whose folds were compared instead
+    each_fold: bool = False  # the rows are the held-out part of each fold
 
 
 @dataclass(frozen=True, slots=True)

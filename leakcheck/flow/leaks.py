@@ -53,27 +53,28 @@ _CATEGORY = {
 }
 _LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
+_MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
+# Learners of a number whose names don't end in Regressor.
 _REGRESSORS = frozenset(
     [
-        "LinearRegression",
-        "Ridge",
-        "RidgeCV",
+        "BayesianRidge",
+        "ElasticNet",
+        "ElasticNetCV",
+        "KernelRidge",
+        "Lars",
+        "LarsCV",
         "Lasso",
         "LassoCV",
         "LassoLars",
         "LassoLarsCV",
-        "ElasticNet",
-        "ElasticNetCV",
-        "BayesianRidge",
-        "SVR",
+        "LinearRegression",
         "LinearSVR",
         "NuSVR",
-        "KernelRidge",
-        "Lars",
-        "LarsCV",
+        "Ridge",
+        "RidgeCV",
+        "SVR",
     ]
 )
-_MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +250,8 @@ class Joiner:
         learned, supervised = kind
         if isinstance(mark, Learn) and mark.cut is not None and self._is_split(mark.cut, held_out):
             return None
+        if isinstance(mark, Learn) and self._out_of_fold(mark, held_out):
+            return None
         how = HoldOut.FOLDS if held_out.kind == "folds" else HoldOut.SPLIT
         if len(mark.rows) > 1 and self._together(mark.rows, held_out):
             how = HoldOut.TOGETHER
@@ -330,6 +333,13 @@ class Joiner:
         """Whether a condition whose bound was computed is itself the split (a cut at a date's quantile)."""
         used = self.program.cuts_used
         return held_out.cut is cut or ((cut, True) in used and (cut, False) in used)
+
+    def _out_of_fold(self, mark: Learn, held_out: HeldOut) -> bool:
+        """Whether it was learned fold by fold, for the rows that each fold held out: an encoding made in that way."""
+        if mark.category not in ("group-statistic", "target-encoding"):
+            return False
+        folded = {cut for _, steps in mark.rows for cut, part in steps if cut.kind is CutKind.FOLD and part == 0}
+        return bool(folded) and not any(cut in folded for _, steps in held_out.train.rows for cut, _ in steps)
 
     def _together(self, rows: Rows, held_out: HeldOut) -> bool:
         roots = {root for root, _ in rows}
@@ -637,6 +647,7 @@ class Joiner:
                 self.unique(trace),
                 self.confidence(rows),
                 choose.scores[0].name if folded else "",
+                any(self._scored_folds(choose, score) for score in scores),
             )
         yield from self._choices_by_name(seen)
 

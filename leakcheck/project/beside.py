@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from leakcheck.project.nearest import nearest
 from leakcheck.project.paths import shown
 from leakcheck.project.select import Selection
 from leakcheck.project.source import Problem, Source
+from leakcheck.project.suppress import Comments
 
 if TYPE_CHECKING:
     from leakcheck.audit.declared import AuditedData
@@ -27,12 +28,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Beside:
-    """Findings of prose, data and claims, what couldn't be checked, and what is known of the rest."""
+    """Findings of prose, data and claims, what couldn't be checked, and what is known of the rest.
+
+    `comments` are those of Markdown, by shown path.
+    """
 
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
     data: tuple[AuditedData, ...] = ()
     claims: tuple[ClaimFacts, ...] = ()
+    comments: dict[str, Comments] = field(default_factory=dict)
 
 
 def check_beside(
@@ -85,7 +90,8 @@ def check_beside(
     claims = declared_claims(config.claims, config.root, file, exploratory) if config.claims else ()
     _require_known_data(claims, config, file)
     problems: list[Problem] = []
-    findings = _prose_findings(places, discovered, code, config, claims, problems)
+    comments: dict[str, Comments] = {}
+    findings = _prose_findings(places, discovered, code, config, claims, problems, comments)
     data: tuple[AuditedData, ...] = ()
     if with_data and config.datasets:
         from leakcheck.audit.declared import audit_all
@@ -95,9 +101,9 @@ def check_beside(
         findings += audits.findings
         problems += audits.problems
     if not with_claims or not claims:
-        return Beside(tuple(findings), tuple(problems), data)
+        return Beside(tuple(findings), tuple(problems), data, comments=comments)
     checked = check_declared(claims, config.root, file, [*open_findings, *filter(shows, findings)])
-    return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts)
+    return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts, comments)
 
 
 def _require_known_data(claims: Sequence[Claim], config: Config, file: Path) -> None:
@@ -152,7 +158,9 @@ def _prose_findings(
     config: Config,
     claims: Sequence[Claim],
     problems: list[Problem],
+    comments: dict[str, Comments],
 ) -> list[Finding]:
+    """The findings; what went wrong is added to `problems`, the comments in Markdown to `comments`."""
     from leakcheck.claims.prose import read_prose
     from leakcheck.claims.prose_facts import ProseFacts
     from leakcheck.rules import RuleError, check, rules
@@ -164,6 +172,7 @@ def _prose_findings(
     facts = read_prose(named, claims)
     findings: list[Finding] = []
     for one in facts:
+        comments[one.path] = one.comments
         for rule in checks:
             try:
                 findings += check(rule, one)

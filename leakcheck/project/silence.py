@@ -49,14 +49,19 @@ def apply_comments(
         The findings, and the comments by path, which now know what they silenced.
     """
     by_path = {source.path: read_comments(source) for source in commented}
+    for path in sorted({finding.location.path for finding in findings} - by_path.keys()):
+        loaded = modules.loaded(path)
+        by_path[path] = read_comments(loaded.source) if loaded else Comments()
+    return silence(findings, by_path, config), by_path
+
+
+def silence(findings: Iterable[Finding], by_path: dict[str, Comments], config: Config) -> Silenced:
+    """Offer every finding to the comments of its file."""
     exploratory = Globs(config.exploratory, config.root)
     result = Silenced()
     for finding in findings:
         path = finding.location.path
-        if path not in by_path:
-            loaded = modules.loaded(path)
-            by_path[path] = read_comments(loaded.source) if loaded else Comments()
-        comments = by_path[path]
+        comments = by_path.get(path) or Comments()
         if finding.code.startswith(_SELECTION) and (comments.exploratory or exploratory.match(path)):
             finding = replace(finding, severity=Severity.NOTE)
         reason = comments.suppressed_by(finding)
@@ -64,7 +69,7 @@ def apply_comments(
             result.kept.append(finding)
         else:
             result.suppressed.append(replace(finding, suppressed=Suppressed("comment", reason)))
-    return result, by_path
+    return result
 
 
 def exploratory_files(by_path: dict[str, Comments], asked: Iterable[str], config: Config) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""Comments that silence findings: `# leakcheck: ignore[LK101] reason`, `ignore-file[...]` and `exploratory`."""
+"""Comments that silence findings: `# leakcheck: ignore[LK101] reason`, `ignore-file[...]` and `exploratory`.
+
+In Markdown they stand as `<!-- leakcheck: ignore[LK504] reason -->`.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,8 @@ _NEXT_COMMENT = (
 _COMMENT = re.compile(
     rf"#\s*leakcheck:\s*([A-Za-z][\w-]*)[ \t]*(?:\[([^\]#]*)\])?((?:(?!{_NEXT_COMMENT}).)*)", re.IGNORECASE
 )
+_MARKDOWN_COMMENT = re.compile(r"(?<!`)<!--\s*(leakcheck:.*?)-->", re.IGNORECASE)
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 SEPARATORS = " \t-:\u2013\u2014"  # between the codes and the reason
 _DIRECTIVES = ("ignore", "ignore-file", "exploratory")
 # What people write who come from other linters.
@@ -69,6 +74,12 @@ class Comments:
     mistakes: list[tuple[Location, str]] = field(default_factory=list)
     exploratory: bool = False
 
+    def add(self, other: Comments) -> None:
+        """Take in what other comments of the same file say."""
+        self.suppressions += other.suppressions
+        self.mistakes += other.mistakes
+        self.exploratory |= other.exploratory
+
     def suppressed_by(self, finding: Finding) -> str | None:
         """The reason of the first comment that silences a finding; every comment that does counts as used."""
         meant = [suppression for suppression in self.suppressions if suppression.silences(finding)]
@@ -82,6 +93,42 @@ def read_comments(source: Source) -> Comments:
         if MARK in chunk.text:
             _read_chunk(source.path, chunk, comments)
     return comments
+
+
+def read_markdown_comments(path: str, text: str, cell: int | None = None) -> Comments:
+    """Read the `<!-- leakcheck: ... -->` comments of a Markdown text; those in code are text.
+
+    A comment means the paragraph that it stands in, or where it stands alone, the next one.
+    """
+    comments = Comments()
+    if MARK not in text:
+        return comments
+    lines = text.split("\n")
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        in_code = fence or line.startswith(("    ", "\t"))
+        for found in () if in_code else _MARKDOWN_COMMENT.finditer(line):
+            is_alone = not _MARKDOWN_COMMENT.sub("", line).strip()
+            place = Location(path, cell, number + 1, found.start() + 1, number + 1, found.end() + 1)
+            directive = _COMMENT.match(f"# {found[1].strip()}")
+            if directive:
+                _take(directive, place, _paragraph(lines, number, is_alone), is_alone, comments)
+    return comments
+
+
+def _paragraph(lines: list[str], number: int, is_alone: bool) -> tuple[int, int]:
+    """First and last line, from 1, of the paragraph around a line or, for one that stands alone, after it."""
+    first = last = number
+    while first and not is_alone and lines[first - 1].strip():
+        first -= 1
+    while is_alone and last + 1 < len(lines) and not lines[last + 1].strip():
+        last += 1
+    while last + 1 < len(lines) and lines[last + 1].strip():
+        last += 1
+    return first + 1, last + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,24 +156,29 @@ def _read_chunk(path: str, chunk: Chunk, comments: Comments) -> None:
             start = column + found.start()
             end = column + len(found[0].rstrip())
             place = Location(path, chunk.cell, line, start, line, max(end, start))
-            directive, codes, reason = found[1].lower(), found[2], found[3].strip(SEPARATORS)
-            if directive == "exploratory":
-                comments.exploratory = True
-            elif directive in ("ignore", "ignore-file"):
-                whole_file = directive == "ignore-file"
-                names = tuple(code.strip() for code in codes.split(",") if code.strip()) if codes is not None else ()
-                if codes is not None and not names:
-                    comments.mistakes.append((place, f"the comment names no code: {found[0].strip()!r}"))
-                elif whole_file and not is_alone:
-                    comments.mistakes.append((place, "ignore-file must stand on a line of its own"))
-                else:
-                    comments.suppressions.append(Suppression(place, names, reason, whole_file, statement))
-            elif directive in _FOREIGN:
-                comments.mistakes.append((place, f"unknown directive {directive!r}; did you mean 'ignore'?"))
-            elif codes is not None or len(reason) == 0:  # prose after the colon is no directive
-                hint = nearest(directive, _DIRECTIVES)
-                if hint:
-                    comments.mistakes.append((place, f"unknown directive {directive!r}{hint}"))
+            _take(found, place, statement, is_alone, comments)
+
+
+def _take(found: re.Match[str], place: Location, covered: tuple[int, int], is_alone: bool, comments: Comments) -> None:
+    """Add what one comment says; it silences the `covered` lines."""
+    directive, codes, reason = found[1].lower(), found[2], found[3].strip(SEPARATORS)
+    if directive == "exploratory":
+        comments.exploratory = True
+    elif directive in ("ignore", "ignore-file"):
+        whole_file = directive == "ignore-file"
+        names = tuple(code.strip() for code in codes.split(",") if code.strip()) if codes is not None else ()
+        if codes is not None and not names:
+            comments.mistakes.append((place, f"the comment names no code: {found[0].strip()!r}"))
+        elif whole_file and not is_alone:
+            comments.mistakes.append((place, "ignore-file must stand on a line of its own"))
+        else:
+            comments.suppressions.append(Suppression(place, names, reason, whole_file, covered))
+    elif directive in _FOREIGN:
+        comments.mistakes.append((place, f"unknown directive {directive!r}; did you mean 'ignore'?"))
+    elif codes is not None or len(reason) == 0:  # prose after the colon is no directive
+        hint = nearest(directive, _DIRECTIVES)
+        if hint:
+            comments.mistakes.append((place, f"unknown directive {directive!r}{hint}"))
 
 
 def _comments(text: str) -> Iterator[tuple[int, int, str, tuple[int, int], bool]]:

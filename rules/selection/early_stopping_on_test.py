@@ -19,9 +19,10 @@ class EarlyStoppingOnTest(Rule[ProgramFacts]):
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:
         for leak in facts.choices:
             if leak.choice is Choice.STOPPING:
+                rows = "the rows of the fold that it is scored on," if leak.each_fold else "the test rows"
                 yield self.finding(
                     leak.location,
-                    f"training stops, or its best state is kept, by the test rows `{leak.rows}`",
+                    f"training stops, or its best state is kept, by {rows} `{leak.rows}`",
                     trace=leak.trace,
                     confidence=leak.confidence,
                 )

@@ -106,3 +106,27 @@ def test_a_file_marked_exploratory_makes_its_claim_exploratory(scan: Scan) -> No
     assert severities["LK202"] == "note"
     (claim,) = json.loads(Path("report.json").read_text())["claims"]
     assert claim["verdict"] == "exploratory"
+
+
+SENTENCE = "Our gated model beats the plain one: accuracy 92.1 % against 90.3 %."
+IGNORED = "leakcheck: ignore[LK504] see the appendix"
+
+
+def test_a_comment_silences_a_sentence_in_markdown_notebooks_and_docstrings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    markdown = f"{SENTENCE} <!-- {IGNORED} -->\n"
+    Path("README.md").write_text(f"{markdown}\n{SENTENCE}\n")
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": markdown}]
+    cells.append(
+        {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": "import sklearn"}
+    )
+    Path("work.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    Path("model.py").write_text(f'"""{SENTENCE}"""  # {IGNORED}\nimport sklearn\n')
+    Path("idle.md").write_text(f"Nothing is claimed. <!-- {IGNORED} -->\n")
+    status = main(["scan", "--isolated", "--no-cache", "--output-format", "json"])
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert status == 1
+    found = [(f["code"], f["location"]["path"], f["location"]["line"]) for f in findings]
+    assert found == [("LK504", "README.md", 3), ("LK002", "idle.md", 1)]

@@ -465,3 +465,14 @@ def test_the_garbage_collector_is_left_as_it_was(text: str, enabled: bool) -> No
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if was else gc.disable)()
+
+
+def test_a_cell_that_is_indented_as_a_whole_keeps_its_places() -> None:
+    block, problem = parse_prefix("\n    # as pasted\n    größe = scale(x)\n    for row in rows:\n        use(row)\n")
+    assert problem is None
+    assert [statement.span for statement in block] == [(3, 5, 3, 21), (4, 5, 5, 17)]
+
+
+def test_an_indent_that_python_and_notebooks_refuse_is_reported() -> None:
+    _, problem = parse_prefix("x = 1\n    y = 2\n")
+    assert problem is not None and problem.line == 2

@@ -6,7 +6,7 @@ import pytest
 
 from leakcheck.findings import Confidence, Finding, Location, Severity
 from leakcheck.project.source import Chunk, Source
-from leakcheck.project.suppress import Comments, read_comments, unused
+from leakcheck.project.suppress import Comments, read_comments, read_markdown_comments, unused
 
 KNOWN = {
     "LK002": "unused-suppression",
@@ -135,3 +135,32 @@ def test_a_reason_may_be_required() -> None:
 )
 def test_a_reason_ends_at_the_comment_of_a_tool(comment: str, reason: str) -> None:
     assert comments(f"a = 1  {comment}\n").suppressions[0].reason == reason
+
+
+COMMENT = "<!-- leakcheck: ignore[LK101] why -->"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (f"One.\n\nTwo, {COMMENT} and\nmore.\n\nThree.\n", {3, 4}),
+        (f"One.\n{COMMENT}\nTwo.\n\nThree.\n", {2, 3}),
+        (f"One.\n\n{COMMENT}\n\nTwo,\nand more.\n\nThree.\n", {3, 4, 5, 6}),
+        ("<!-- leakcheck: ignore-file[LK101] why -->\nOne.\n\nTwo.\n", {1, 2, 3, 4, 5}),
+        (f"```\n{COMMENT}\n```\nOne.\n", set()),
+        (f"    {COMMENT}\n\nOne.\n", set()),
+        (f"Write `{COMMENT}` for that.\n", set()),
+        ("<!-- an ordinary comment -->\nOne.\n", set()),
+    ],
+)
+def test_a_comment_in_markdown_silences_its_paragraph(text: str, lines: set[int]) -> None:
+    read = read_markdown_comments("a.py", text)
+    silent = {line for line in range(1, text.count("\n") + 2) if read.suppressed_by(finding(line)) is not None}
+    assert silent == lines
+
+
+@pytest.mark.parametrize("comment", ["ignore[LK9]", "ignore[]", "noqa", "ignroe[LK101]", "ignore[LK201]"])
+def test_a_faulty_comment_in_markdown_is_told_in_its_place(comment: str) -> None:
+    read = read_markdown_comments("a.py", f"One.\n\nTwo <!-- leakcheck: {comment} -->\n")
+    ((place, _),) = unused(read, KNOWN, RAN, require_reason=False)
+    assert (place.line, place.column) == (3, 5)

@@ -277,5 +277,5 @@ class DataOperations(Operations):
             marks=marks,
             number=self.heap.fresh(),
             flags=frozenset({"call"}),
-            each=tuple(carriers),
+            each=tuple(d.but(columns=None, kind="unknown" if d.kind == "frame" else d.kind) for d in several),
         )

@@ -347,6 +347,8 @@ class Subscripts(Operations):
         if picker.mask:
             return self._filtered(data, picker)
         picker = self.i.positions.places(picker)
+        if (picker.kind == "unknown" or "call" in picker.flags) and picker.keys is None and data.columns is not None:
+            data = data.but(columns=None)  # it may be a list of columns as well
         # A column of the table itself picks the rows in which it is true.
         own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
         if picker.kind == "mask" or (own_column and picker.rows and within(data.rows, picker.rows)):
@@ -358,8 +360,6 @@ class Subscripts(Operations):
             )
             return self._bounded(self.i.data.narrowed(data, cut, True), picker, cut)
         keys = picker.keys if picker.keys is not None else picker.rows
-        if picker.kind == "unknown" and picker.keys is None and data.kind == "frame":
-            data = data.but(columns=None)  # it may be a list of columns as well
         if keys and (picker.kind in ("index", "array", "unknown", "series", "part") or picker.keys is not None):
             rows = apply_steps(data.rows, keys)
             number = self.heap.number("picked", data.number, picker.number)
