@@ -252,8 +252,12 @@ class Heap:
         if depth > 7:
             return UNKNOWN
         if isinstance(held, Method):
-            # A property named like a method, such as the mean of a predicted distribution.
-            return self.data(held.owner, depth + 1) if held.function is None else UNKNOWN
+            # A property named like a method, such as the mean of a predicted distribution; or the features or the
+            # target of an object that is not known, which holds both.
+            if held.function is not None:
+                return UNKNOWN
+            owner = self.data(held.owner, depth + 1)
+            return owner.but(columns=None) if owner.kind == "unknown" else owner
         parts: list[Value] = []
         if isinstance(held, Items):
             parts = list(held.items)

@@ -182,7 +182,8 @@ class Interpreter:
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
+        # What the code calls these rows, the first name first, and how deep in calls it does so.
+        self.names: dict[Rows, dict[str, int]] = {}
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
@@ -530,6 +531,8 @@ class Interpreter:
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
+                if isinstance(self.heap.load(iterable), ListObject):
+                    element = self.data.item(element, self.loops[-1])
                 self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
@@ -822,7 +825,8 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, {})[name] = None
+        known, depth = self.names.setdefault(rows, {}), len(self.stack)
+        known[name] = min(depth, known.get(name, depth))
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)
@@ -1170,6 +1174,8 @@ class Interpreter:
             exact = False
             inner = self.heap.load(iterable)
             start = len(results)
+            if isinstance(inner, ListObject):
+                element = self.data.item(element, self.loops[-1])
             self.bind(part.target, element)
             for test in part.tests:
                 decided = self._learned_in(self.eval(test))

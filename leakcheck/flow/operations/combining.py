@@ -114,7 +114,7 @@ class Combining(Operations):
             name="",
             sources=frozenset().union(*(p.sources for p in parts)),
         )
-        return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+        return self.i.data.put_together(self.i.data.marked(result.but(marks=marks - drawn), drawn))
 
     def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
         """The tables before, or from, a place in several that were put under each other.
@@ -173,6 +173,9 @@ class Combining(Operations):
                         return True
                     if (
                         part.rows == other.rows
+                        # Two of many tables, or of what unknown code returns, can be different ones.
+                        and len({root for root, _ in part.rows}) == 1
+                        and not ("call" in part.flags and "call" in other.flags)
                         and part.kind in ("frame", "array", "tensor")
                         and other.kind == part.kind
                         and _one_frame(part, other)

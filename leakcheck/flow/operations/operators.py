@@ -10,6 +10,7 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     EXPRESSION,
     EXTREMA,
+    ITEM_OF,
     ORDERINGS,
     RELATIONS,
     draw_flag,
@@ -54,6 +55,7 @@ class Operators(Operations):
             "own",
             "noise",
         }
+        flags |= {flag for data in several for flag in data.flags if flag.startswith(ITEM_OF)}
         made = [bool(d.rows) and all(root.kind == "made" for root, _ in d.rows) for d in several]
         if any(made) and any(d.rows and not m for d, m in zip(several, made, strict=True)):
             flags |= {"noise"}
