@@ -89,6 +89,11 @@ class Heap:
         """What a number was made from; nothing where it is of its own."""
         return self._parts.get(number, ())
 
+    def made_from(self, number: int, source: int, depth: int = 0) -> bool:
+        """Whether a value was worked out from another one."""
+        parts = self._parts.get(number, ())
+        return depth < 5 and any(n == source or self.made_from(n, source, depth + 1) for n in parts if type(n) is int)
+
     # --- branches
 
     def attempt(self, run: Callable[[], Any]) -> tuple[Any, Changes]:

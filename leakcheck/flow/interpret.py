@@ -188,7 +188,7 @@ class Interpreter:
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
         self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
-        self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
+        self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -814,8 +814,8 @@ class Interpreter:
             if value.rows:
                 if value.kind != "row" or any(map(role_of_word, split_words(name))):  # else one item of many
                     self.hint(value.rows, name)
-                if value.kind == "loader" and {role_of_word(w) for w in split_words(name)} - {""} == {"validation"}:
-                    self.validation_loaders[self.statement_site().bare()] = value.rows
+                if value.kind == "loader" and value.name and "." not in value.name:
+                    self.loaders.append((name, self.statement_site().bare(), value.rows, value.name))
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value.but(name=name)) if value.kind == "array" else value
         if isinstance(value, Ref):

@@ -51,6 +51,7 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
+_LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 # Learners of a number whose names don't end in Regressor.
@@ -263,6 +264,8 @@ class Joiner:
         if len(mark.rows) > 1 and self._together(mark.rows, held_out):
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
+            if self._any_argument(held_out.rows):
+                return None
             how = HoldOut.TEST_ONLY
         honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
@@ -299,6 +302,11 @@ class Joiner:
             self.confidence(mark.rows | held_out.rows, mark),
             not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
+
+    def _any_argument(self, rows: Rows) -> bool:
+        """Whether rows are an argument of what nobody calls, and no name says that they are held out."""
+        given = all(root.kind == "parameter" and not steps for root, steps in rows)
+        return given and not {"test", "validation"} & {role_of_word(w) for w in self._words(rows)}
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
@@ -558,7 +566,9 @@ class Joiner:
         if self._roles(score.name) and (score.name in names or not names):
             return score.name
         names = [name for name in names if self._roles(name)] or names
-        return next((name for name in names if "." not in name), names[0] if names else score.name)
+        names = [name for name in names if "." not in name] or names
+        loaders = [name for name in names if not _LOADER_WORDS.isdisjoint(split_words(name))]
+        return next(iter(loaders or names), score.name)
 
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
@@ -658,16 +668,15 @@ class Joiner:
             if site not in seen:
                 trace = (self.step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
-        for site, rows in self.program.validation_loaders.items():
-            names = {
-                n
-                for n in self.program.names.get(rows, ())
-                if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))
-            }
-            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
-            if tests and site not in seen:
-                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
+        for name, site, *held in self.program.loaders:
+            if self._roles(name) != {"validation"} or site in seen:
+                continue
+            test = next(
+                (n for n, _, *other in self.program.loaders if other == held and self._roles(n) == {"test"}), ""
+            )
+            if test:
+                trace = (self.step(f"the validation loader holds the rows of `{test}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, test, self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""

@@ -159,6 +159,10 @@ class Choices(Operations):
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
+        compared = {frozenset(m for m in data.marks if isinstance(m, Score)) for data in several}
+        own = len(scores) > 1 and all(score.kind == "own" for score in scores)
+        if len(values) > 1 and len(compared) == 1 and own and not self.i.loops:
+            looked_at.add("numbers worked out from the same scores")
         if len(values) > 1 and sum(not isinstance(self.heap.load(value), Const) for value in values) == 1:
             looked_at.add("a score and its bound")
         if (

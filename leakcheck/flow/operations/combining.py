@@ -148,6 +148,8 @@ class Combining(Operations):
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
+                if "record" in other.flags:
+                    continue  # a loop loads other rows in each of its rounds
                 made = any(root.kind == "made" for root, _ in part.rows)
                 if _of_one_round(other):
                     continue
@@ -166,6 +168,9 @@ class Combining(Operations):
                         return True
                     if (
                         part.rows == other.rows
+                        # Two of many tables, or of what unknown code returns, can be different ones.
+                        and len({root for root, _ in part.rows}) == 1
+                        and not ("call" in part.flags and "call" in other.flags)
                         and part.kind in ("frame", "array", "tensor")
                         and other.kind == part.kind
                         and _one_frame(part, other)
