@@ -182,11 +182,10 @@ class Choices(Operations):
         picked = self.heap.join_all(values) if len(values) > 1 else self.i.containers.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            chosen = any(d.kind == "columns" for d in several)
-            kind = "columns" if chosen and name.startswith("n") else "scalar"
-            return Data(
-                kind=kind, number=self.heap.fresh(), marks=marks if chosen else scores_of(marks), sources=frozenset()
-            )
+            of_columns = any(d.kind == "columns" for d in several)
+            kind = "columns" if of_columns and name.startswith("n") else "scalar"
+            marks = marks if of_columns else scores_of(marks)
+            return Data(kind=kind, number=self.heap.fresh(), marks=marks)
         return picked
 
     def _of_one_model(self, scores: Iterable[Score]) -> bool:
