@@ -39,7 +39,7 @@ from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
 from leakcheck.flow.operations.writes import Writes
 from leakcheck.flow.prefilter import names_library
-from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
+from leakcheck.flow.rows import Arms, Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -201,7 +201,7 @@ class Interpreter:
         self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
-        self.arms: tuple[tuple[int, int], ...] = ()  # the branches that lead here: which fork, and which of its arms
+        self.arms: Arms = ()  # the branches that lead here
         self.fitting = 0  # how many `fit(X, y)` of the project's classes are being run, one inside another
         self.symbolic = False  # running a function nobody calls
         self.events_of_run = 0  # how many events the program itself makes, before such functions

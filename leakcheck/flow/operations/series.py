@@ -478,7 +478,9 @@ class Series(Operations):
         rows = data.rows or column.rows
         if rows:
             names = sorted(name for _, name in column.sources if not name.startswith(("#", "*")))
-            self.i.emit((site, "entities", rows), Entities(rows, site, names[0] if names else "the groups"))
+            self.i.emit(
+                (site, "entities", rows), Entities(rows, site, names[0] if names else "the groups", self.i.arms)
+            )
 
 
 def fits(pattern: str, name: str) -> bool:

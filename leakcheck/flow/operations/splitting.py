@@ -95,8 +95,8 @@ class Splitting(Operations):
         if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
             data = self.i.series.windows_of(args.pos[0], data, site)
         lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
-        given = self.i.randomness.unseeded(api, self.i.library.named(api, args)) is False
-        seed = ("seed of a generator", self.i.data.loop_ids()) if given else None
+        given = self.i.library.named(api, args).get(api.seed, NONE)
+        seed = ("seed of a generator", self.i.data.loop_ids()) if self.heap.load(given) != NONE else None
         parts, cut = self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name), seed)
         self.i.randomness.split(api, self.i.library.named(api, args), site, cut)
         return parts
