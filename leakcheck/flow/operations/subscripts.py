@@ -340,6 +340,8 @@ class Subscripts(Operations):
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
         if picker.kind == "columns":
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
+        if counted:
+            data = data.but(flags=data.flags | {"one of"})
         return self.picked(data, picker)
 
     def picked(self, data: Data, picker: Data) -> Data:
