@@ -501,7 +501,16 @@ class Joiner:
             return
         if any(s.kind in ("fold", "validation") for s in self.scores):
             return
-        others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
+        targets = frozenset().union(*(t.y.sources for s in reported for t in self.trained(s) if t.y is not None))
+        others = [
+            predict
+            for predict in self.predicts
+            if any(
+                overlap(predict.rows, train.rows) is not Overlap.YES
+                and (train.y is None or not targets or not train.y.sources or targets & train.y.sources)
+                for train in self.trained(predict)
+            )
+        ]
         if others or any(s.model is None for s in self.scores):
             return
         for score in reported:
