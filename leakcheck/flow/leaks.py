@@ -263,7 +263,10 @@ class Joiner:
         name = mark.name
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
-        trace = [self.step(f"{what} learns from `{name}` here", mark.site)]
+        learns = f"{what} learns from `{name}` here"
+        if isinstance(mark, Draw):
+            learns = f"rows of `{name}` are repeated or made up here"
+        trace = [self.step(learns, mark.site)]
         trace += self.callers(mark.site)
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"

@@ -225,7 +225,7 @@ class Containers(Operations):
                 value = kept.but(marks=kept.marks | self.i.control)
             if site.bare() in self.i.repeats and self.heap.data(value).rows:
                 item = self.heap.data(value)
-                value = self.i.data.marked(item, frozenset({self.i.data.draw("copies appended", item, site)}))
+                value = self.i.data.marked(item, frozenset({self.i.data.draw("appending copies", item, site)}))
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))
