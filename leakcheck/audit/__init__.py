@@ -20,7 +20,8 @@ def audit(train: Any = None, test: Any = None, **options: Any) -> AuditResult:
     Parameters
     ----------
     train, test : DataFrame (pandas or polars), Arrow table, array, list of texts, or path(s)
-        The two splits. Further splits are given by `splits`.
+        The two splits; or all of them, by name, in one mapping. Levels of a pandas index that the options name
+        count as columns.
     splits : mapping of str to the same, optional
         Any number of named splits.
     text, group, ids : str or list of str, optional

@@ -17,7 +17,7 @@ MARGIN = 0.15  # AUC above chance from which an ablated input is a shortcut
 OTHERS_MARGIN = 0.40  # the same for columns beside the texts, which may be honest features
 
 
-def ablations(split: Split, columns: Columns, options: Options) -> tuple[list[Ablation], list[str]]:
+def ablations(task: Task, split: Split, columns: Columns, options: Options) -> tuple[list[Ablation], list[str]]:
     """Scores with each text, and the other columns, alone and removed; and the scores in a line.
 
     An input of several texts is there to be related, so one of them alone, or all but one, should not suffice; nor
@@ -25,8 +25,7 @@ def ablations(split: Split, columns: Columns, options: Options) -> tuple[list[Ab
     may be solved by either.
     """
     texts = [column for column in columns.text if column in split.frame]
-    task = Task.of(split, options)
-    if not texts or isinstance(task, str):
+    if not texts:
         return [], []
     frame = split.rows(task.rows)
     encoded, _ = features_of(frame, columns, options)

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from leakcheck.audit.long_texts import LongTextDtype
+from leakcheck.audit.long_texts import LongTextDtype, leaves
+from leakcheck.audit.readers import MEDIA
 from leakcheck.audit.shingles import words
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.times import is_dated, microseconds
@@ -26,6 +27,8 @@ _ID_NAME = re.compile(
 CONTENT = "content"  # the hash of a picture or recording, unique but no identifier
 _TEXT_WORDS = 4  # mean words from which a column of mostly distinct strings is text
 _SAMPLE = 500
+_RICH_LETTERS = 32  # mean letters a value
+_BEGINNING = 1_000  # letters of a value that say whether it is text
 _CHUNK = 1 << 14  # values spelled out at once
 _LISTED = 20  # columns named in a note
 MISSING = "\x00missing"
@@ -40,12 +43,10 @@ class Columns:
     ids: tuple[str, ...]
     numeric: tuple[str, ...]
     times: tuple[str, ...]
+    media: tuple[str, ...]  # pictures or recordings as bytes
+    rich: tuple[str, ...]  # values too long to be equal by chance
     target: str | None
-
-    @property
-    def compared(self) -> tuple[str, ...]:
-        """Those that make a row: all but identifiers."""
-        return tuple(column for column in self.common if column not in self.ids)
+    compared: tuple[str, ...]  # those that make a row
 
 
 def columns_of(splits: Sequence[Split], options: Options) -> Columns:
@@ -60,34 +61,46 @@ def columns_of(splits: Sequence[Split], options: Options) -> Columns:
     if not common:
         raise LeakcheckError(
             "the splits share no column",
-            expected=f"columns of {splits[0].name}: {_listed(list(splits[0].frame.columns))}",
-            found=f"in {splits[1].name}: {_listed(list(splits[1].frame.columns))}",
+            expected=f"columns of {splits[0].name}: {listed(list(splits[0].frame.columns))}",
+            found=f"in {splits[1].name}: {listed(list(splits[1].frame.columns))}",
         )
     ids, text, numeric, times = list(options.ids), list(options.text), [], []
+    media, rich = [], []
     for column in common:
-        values = _pooled([split.frame[column] for split in splits])
+        parts = _beginnings([split.frame[column] for split in splits])
+        values = pd.concat(parts, ignore_index=True)
+        sample = values.dropna().head(_SAMPLE)
+        if _is_rich(sample):
+            rich.append(column)
         if column in (options.target, CONTENT, *ids, *text):
             continue
-        if column in (options.time, options.prediction_time) or is_dated(values):
+        if column in rich and _all(sample, _is_media):
+            media.append(column)
+        elif column in (options.time, options.prediction_time) or is_dated(values):
             times.append(column)
         elif is_number(values) and not pd.api.types.is_bool_dtype(values):
-            if column not in options.group and _numbered(column, values):
+            if column not in options.group and _is_unique(parts) and _numbered(column, values):
                 ids.append(column)
             else:
                 numeric.append(column)
-        elif _is_strings(values):
-            if not options.text and _is_text(values):
-                text.append(column)
-            elif column not in options.group and _named(column, values):
-                ids.append(column)
-    return Columns(tuple(common), tuple(text), tuple(ids), tuple(numeric), tuple(times), options.target)
+        elif not options.text and _is_text(sample):
+            text.append(column)
+        elif _all(sample, _is_string) and column not in options.group and _is_unique(parts) and _named(column, values):
+            ids.append(column)
+    compared = [column for column in common if column not in ids]
+    if not options.ids and all(column == options.target for column in compared):
+        compared = common  # a table of identifiers: they are what it is about
+    return Columns(
+        tuple(common), tuple(text), tuple(ids), tuple(numeric), tuple(times), tuple(media), tuple(rich), options.target,
+        tuple(compared),
+    )  # fmt: skip
 
 
-def _pooled(parts: Sequence[pd.Series]) -> pd.Series:
-    """The values of all splits; of long texts the first ones only."""
+def _beginnings(parts: Sequence[pd.Series]) -> list[pd.Series]:
+    """The values of each split; of long texts the first ones only."""
     if any(isinstance(part.dtype, LongTextDtype) for part in parts):
-        parts = [part.iloc[:_SAMPLE].astype(object) for part in parts]
-    return pd.concat(parts, ignore_index=True)
+        return [part.iloc[:_SAMPLE].astype(object) for part in parts]
+    return list(parts)
 
 
 def left_out(splits: Sequence[Split], columns: Columns) -> list[str]:
@@ -95,10 +108,12 @@ def left_out(splits: Sequence[Split], columns: Columns) -> list[str]:
     notes = []
     names = dict.fromkeys(column for split in splits for column in split.frame.columns)
     if partial := [c for c in names if c not in columns.common and c != columns.target]:
-        notes.append(f"left out, since not every split has them: {_listed(partial)}")
-    if columns.ids:
-        notes.append(f"left out of the comparison of rows as identifiers: {_listed(columns.ids)}")
+        notes.append(f"left out, since not every split has them: {listed(partial)}")
+    if ids := [column for column in columns.ids if column not in columns.compared]:
+        notes.append(f"left out of the comparison of rows as identifiers: {listed(ids)}")
     for column in columns.common:
+        if _all(splits[0].frame[column].dropna().head(_SAMPLE), _is_file_name):
+            notes.append(f"column {column!r} holds names of files: what is in them was not compared")
         kinds = {kind: split.name for split in splits if (kind := _kind(split.frame[column]))}
         if len(kinds) > 1:
             told = ", ".join(f"{kind} in {name}" for kind, name in kinds.items())
@@ -106,9 +121,9 @@ def left_out(splits: Sequence[Split], columns: Columns) -> list[str]:
     return notes
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+    return ", ".join(name or "(without a name)" for name in names[:_LISTED]) + more
 
 
 def _kind(values: pd.Series) -> str | None:
@@ -123,23 +138,57 @@ def _kind(values: pd.Series) -> str | None:
     return "text" if isinstance(present.iloc[0], str) else type(present.iloc[0]).__name__
 
 
-def _is_strings(values: pd.Series) -> bool:
-    sample = values.dropna().head(_SAMPLE)
-    return len(sample) > 0 and all(isinstance(value, str) for value in sample)
+def _all(sample: pd.Series, fits: Callable[[Any], bool]) -> bool:
+    return len(sample) > 0 and all(map(fits, sample))
 
 
-def _is_text(values: pd.Series) -> bool:
-    sample = values.dropna().head(_SAMPLE)
-    mean = sum(len(words(value)) for value in sample) / len(sample)
-    return mean >= _TEXT_WORDS and sample.nunique() >= 0.5 * len(sample)
+def _is_string(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_media(value: Any) -> bool:
+    """Bytes, or a picture or recording as Hugging Face keeps it: its bytes, and the name that its file had."""
+    return isinstance(value, bytes) or (_is_file(value) and value["bytes"] is not None)
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"bytes", "path"}
+
+
+def _is_file_name(value: Any) -> bool:
+    name = value["path"] if _is_file(value) and value["bytes"] is None else value
+    return isinstance(name, str) and name.lower().endswith(tuple(MEDIA))
+
+
+def _is_rich(sample: pd.Series) -> bool:
+    if not len(sample) or (sample.dtype != object and not pd.api.types.is_string_dtype(sample)):
+        return False
+    spelled = sample.map(canonical)
+    return bool(spelled.str.len().mean() >= _RICH_LETTERS and spelled.nunique() >= 0.5 * len(spelled))
+
+
+def _is_text(sample: pd.Series) -> bool:
+    """Whether the strings, or those in nested values, such as the messages of a conversation, read as text."""
+    if not len(sample) or (sample.dtype != object and not pd.api.types.is_string_dtype(sample)):
+        return False
+    spelled = sample.map(lambda value: " ".join(leaf for leaf in leaves(value) if isinstance(leaf, str)))
+    mean = sum(len(words(text[:_BEGINNING])) for text in spelled) / len(spelled)
+    return bool(mean >= _TEXT_WORDS and spelled.nunique() >= 0.5 * len(spelled))
+
+
+def _is_unique(parts: Sequence[pd.Series]) -> bool:
+    """Whether next to no value repeats within a split; an identifier may well stand in two."""
+    present = [part.dropna() for part in parts]
+    total = sum(map(len, present))
+    return total >= 3 and sum(part.nunique() for part in present) >= 0.99 * total
 
 
 def _numbered(column: str, values: pd.Series) -> bool:
     present = values[np.isfinite(values.to_numpy(np.float64, na_value=np.nan))]
-    if len(present) < 3 or present.nunique() < 0.99 * len(present) or not (present == present.round()).all():
+    if len(present) < 3 or not (present == present.round()).all():
         return False
     # a running number: distinct whole numbers without large holes
-    return bool(_ID_NAME.search(column)) or (
+    return _has_id_name(column) or (
         not pd.api.types.is_float_dtype(values)
         and len(present) > 50
         and int(present.max()) - int(present.min()) < 1.5 * len(present)
@@ -148,9 +197,11 @@ def _numbered(column: str, values: pd.Series) -> bool:
 
 def _named(column: str, values: pd.Series) -> bool:
     present = values.dropna()
-    if len(present) < 3 or present.nunique() < 0.99 * len(present):
-        return False
-    return bool(_ID_NAME.search(column)) or (len(present) > 50 and not present.str.contains(r"\s").any())
+    return _has_id_name(column) or (len(present) > 50 and not present.str.contains(r"\s").any())
+
+
+def _has_id_name(column: str) -> bool:
+    return not column or column == "__index_level_0__" or bool(_ID_NAME.search(column))
 
 
 def canonical(value: Any) -> str:
@@ -184,6 +235,8 @@ def canonical(value: Any) -> str:
         return "[" + ",".join(canonical(part) for part in value) + "]"
     if isinstance(value, set | frozenset):
         return "{" + ",".join(sorted(canonical(part) for part in value)) + "}"
+    if _is_media(value) and isinstance(value, dict):
+        return canonical(value["bytes"])
     if isinstance(value, dict):
         return "{" + ",".join(f"{key}:{canonical(value[key])}" for key in sorted(value, key=str)) + "}"
     if isinstance(value, bytes):

@@ -115,7 +115,9 @@ def score_lines(
             f"each column, identifier and order alone against `{target}` in {split}: {singles[0].looks} scores, "
             f"the highest of {best.carrier.value} `{best.name}`: {best.score}"
         )
-    lines += [f"telling {one.training} from {one.held_out}: {one.score}, margin {one.margin:g}" for one in told]
+    lines += [
+        f"telling {one.training} from {one.held_out}: {one.score}, margin {one.margin:g}{one.sample}" for one in told
+    ]
     return lines
 
 

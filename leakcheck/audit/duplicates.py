@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from leakcheck.audit.columns import CONTENT, Columns, hashed
+from leakcheck.audit.columns import Columns, hashed, listed
 from leakcheck.audit.describe import differences
 from leakcheck.audit.facts import BY_CHANCE, Example, IdenticalFiles, Kind, LabelConflict, Overlap, Repeats
 from leakcheck.audit.long_texts import texts_of
@@ -91,15 +91,29 @@ class Duplicates:
         found: list[Overlap] = []
         partner = _partners(self.rows[b], self.rows[a])
         short = self._short_rows(b)
+        brief = int(((partner >= 0) & short).sum())
+        if brief and _tail(brief, self._expected(a, b, short=True)) <= BY_CHANCE:
+            short[:] = False  # short texts, but all else is equal, too
         rows = np.flatnonzero((partner >= 0) & ~short)
         expected = self._expected(a, b) if len(rows) else 0.0
         what = ", ".join(self.columns.compared)
         if len(rows):
-            found.append(self._overlap(Kind.ROW, a, b, what, rows, partner[rows], "equal values", expected=expected))
+            equal = self._overlap(Kind.ROW, a, b, what, rows, partner[rows], "equal values", expected=expected)
+            found.append(equal)
+            if equal.chance > BY_CHANCE:
+                self._checked.append(
+                    f"{self.splits[a].name} and {self.splits[b].name}: {len(rows)} rows of {self.splits[b].name} have "
+                    "an equal one, no more than chance gives for values as coarse as these"
+                )
         boiler = np.flatnonzero((partner >= 0) & short)
         reported = set(rows.tolist())
         for column in self.columns.text:
             found += self._text_overlaps(column, a, b, reported, set(boiler.tolist()))
+        for column in self.columns.media:
+            partner = _partners(self.parts[b][column], self.parts[a][column])
+            same = np.flatnonzero((partner >= 0) & self.splits[b].frame[column].notna().to_numpy())
+            if len(same) and set(same.tolist()) != reported:
+                found.append(self._overlap(Kind.TEXT, a, b, column, same, partner[same], "equal bytes"))
         if not self.columns.text:
             found += self._near_rows(a, b, reported)
         return found
@@ -110,7 +124,7 @@ class Duplicates:
         if target is None:
             return []
         labelled = [i for i, split in enumerate(self.splits) if target in split.frame]
-        inputs = [c for c in (self.columns.text or self.columns.compared) if c != target]
+        inputs = [c for c in (self.columns.text or self.columns.media or self.columns.compared) if c != target]
         if not labelled or not inputs:
             return []
         owner = np.repeat(labelled, [len(self.splits[i]) for i in labelled])
@@ -128,7 +142,7 @@ class Duplicates:
         if frame.empty:
             return []
         groups = frame.groupby("key", sort=False)
-        if not self.columns.text:
+        if not self._distinctive:
             pooled = [np.concatenate([self.parts[i][c] for i in labelled]) for c in inputs]
             values = [pd.concat([self.splits[i].frame[c] for i in labelled], ignore_index=True) for c in inputs]
             if _tail(groups.ngroups, expected_pairs(inputs, pooled, pooled, values, values, same=True)) > BY_CHANCE:
@@ -163,7 +177,7 @@ class Duplicates:
 
     def checks(self) -> tuple[str, ...]:
         """What was compared, and how."""
-        rows = f"equal rows: by the values of {', '.join(self.columns.compared)}"
+        rows = f"equal rows: by the values of {listed(self.columns.compared)}"
         texts = [f"equal texts of `{c}`: after NFKC, case folding and one space for white space" for c in self.texts]
         return (rows, *texts, *self._checked)
 
@@ -178,11 +192,11 @@ class Duplicates:
 
     @property
     def _distinctive(self) -> bool:
-        """Whether rows hold texts, or hashes of pictures, which do not coincide by chance."""
-        return bool(self.columns.text) or CONTENT in self.columns.compared
+        """Whether rows hold texts, pictures or the like, which do not coincide by chance."""
+        return bool(self.columns.text) or any(c in self.columns.rich for c in self.columns.compared)
 
-    def _expected(self, a: int, b: int) -> float:
-        if self._distinctive:
+    def _expected(self, a: int, b: int, short: bool = False) -> float:
+        if self._distinctive and not short:
             return 0.0
         names = list(self.columns.compared)
         return expected_pairs(
@@ -364,7 +378,8 @@ def expected_pairs(
     if prod(float(len(np.unique(np.concatenate(sides)))) for sides in zip(left, right, strict=True)) <= (
         FEWEST_COMBINATIONS * len(left[0])
     ):
-        return float(len(right[0]))  # so few values can be combined that rows must coincide
+        # so few values can be combined that rows must coincide
+        return float(len(right[0])) if same else _as_within(_sum(left, len(left[0])), _sum(right, len(right[0])))
     whole_left, whole_right = _sum(left, len(left[0])), _sum(right, len(right[0]))
     most = 0.0
     for j in range(len(names)):
@@ -384,6 +399,17 @@ def expected_pairs(
         differing = (pairs - equal) / (2 if same else 1)
         most = max(most, differing * agree / (1 - agree) if agree < 1 else 0.0)
     return most
+
+
+def _as_within(left: _Hashes, right: _Hashes) -> float:
+    """Rows of the right side that have an equal one, were pairs across as often equal as those within a side.
+
+    Where none within is, that is by the rule of three (Hanley and Lippman-Hand 1983).
+    """
+    counts = [pd.Series(side).value_counts().to_numpy() for side in (left, right)]
+    equal = sum(float((count * (count - 1) / 2).sum()) for count in counts)
+    pairs = sum(len(side) * (len(side) - 1) / 2 for side in (left, right))
+    return min(1.0, (equal + 3) / (pairs + 3) * len(left)) * len(right)
 
 
 def _one_step(left_keys: _Hashes, right_keys: _Hashes, left: pd.Series, right: pd.Series, same: bool) -> float:

@@ -280,6 +280,11 @@ class Distinguishable:
     margin: float
     columns: tuple[tuple[str, float], ...]
     place: Place
+    sampled: int  # rows drawn from a split that has more; 0 where all were looked at
+
+    @property
+    def sample(self) -> str:
+        return f" (on a sample of {self.sampled:,} rows of a split)" if self.sampled else ""
 
 
 @dataclass(frozen=True, slots=True)

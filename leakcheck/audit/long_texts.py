@@ -200,11 +200,32 @@ def strings(series: pd.Series) -> pa.Array:
     if pd.api.types.is_string_dtype(series.dtype) and series.dtype != object:
         values = pa.array(series, from_pandas=True)
     else:
-        spelled = [None if pd.api.types.is_scalar(v) and pd.isna(v) else str(v) for v in series.astype(object)]
+        spelled = [_spelled(value) for value in series.astype(object)]
         values = pa.array(spelled, pa.large_string())
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     return values.cast(pa.large_string())
+
+
+def _spelled(value: Any) -> str | None:
+    if pd.api.types.is_scalar(value):
+        return None if pd.isna(value) else str(value)
+    return " ".join(str(leaf) for leaf in leaves(value) if leaf is not None)
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The single values in nested ones, in order; of a dict its values, not its keys.
+
+    >>> list(leaves([{"role": "user", "content": "hello"}, 1]))
+    ['user', 'hello', 1]
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple | set | frozenset | np.ndarray):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
 
 
 def _write(writer: TextWriter, table: pa.Table, column: str) -> None:

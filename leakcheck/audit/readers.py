@@ -41,6 +41,7 @@ MEDIA = {
 }
 _SPLITS_FILE, _STATE_FILE = "dataset_dict.json", "state.json"  # of a saved Hugging Face data set
 _SAVED_FILES = {_SPLITS_FILE, _STATE_FILE, "dataset_info.json"}
+SPLIT_NAMES = ("train", "training", "validation", "valid", "val", "dev", "test", "testing")  # of files and folders
 _SHOWN = 80  # letters of a row that can't be read
 _DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars"}  # that people use in files called .csv
 NULLS = ["", "NA", "NaN", "nan"]  # what stands for a missing value in CSV
@@ -120,13 +121,13 @@ def saved_splits(folder: Path) -> tuple[dict[str, list[str]], list[str]] | None:
     others = []
     for entry in sorted(folder.iterdir()):
         name = entry.name.split(".")[0].split("-")[0].lower()
-        if name in ("train", "validation", "valid", "val", "dev", "test"):
+        if name in SPLIT_NAMES:
             parts.setdefault(name, []).append(str(entry))
             formats.setdefault(name, set()).add(file_kind(entry)[0])
         elif entry.is_file() and entry.name not in _SAVED_FILES and file_kind(entry)[0] in TABULAR | REFUSED:
             others.append(str(entry))
     if len(parts) < 2:
-        return None
+        return saved_splits(folder / "data")  # as data sets lie on the Hugging Face hub
     for name, kinds in formats.items():
         if len(kinds) > 1:
             raise LeakcheckError(

@@ -14,6 +14,7 @@ from leakcheck.audit.duplicates import Duplicates
 from leakcheck.audit.facts import NO_GAP, AuditFacts
 from leakcheck.audit.order import entities_of, entity_order, entity_overlap, late_columns, time_overlap
 from leakcheck.audit.result import AuditResult
+from leakcheck.audit.scoring import Task
 from leakcheck.audit.shingles import parse_shingling
 from leakcheck.audit.shortcuts import distinguishable, single_scores
 from leakcheck.audit.similarity import DEFAULT_MEMORY, Asked, Settings
@@ -88,6 +89,8 @@ def audit_tables(
 ) -> AuditResult:
     """Audit tables or paths; see `leakcheck.audit`."""
     options = make_options(**given)
+    if test is None and splits is None and isinstance(train, Mapping):
+        train, splits = None, train
     sides = {
         **({} if train is None else {"train": train}),
         **({} if test is None else {"test": test}),
@@ -128,9 +131,14 @@ def audit_splits(splits: Sequence[Split], options: Options, progress: Progress =
             told.append(one)
     progress("looking for shortcuts", total - 1, total)
     judged = next((split for split in splits if options.target in split.frame), splits[0])
-    singles, more = single_scores(judged, columns, options)
-    ablated, told_of_ablations = ablations(judged, columns, options)
-    notes += more if options.target else []
+    task = Task.of(judged, options) if options.target else None
+    if isinstance(task, Task):
+        singles, more = single_scores(task, judged, columns, options)
+        ablated, told_of_ablations = ablations(task, judged, columns, options)
+        notes += more
+    else:
+        singles, ablated, told_of_ablations = [], [], []
+        notes += [task] if task else []
     empty = {c: sum(int((w == 0).sum()) for w in duplicates.words[c]) for c in columns.text}
     notes += [f"column {c!r}: {n} texts without a word were left out of near matching" for c, n in empty.items() if n]
     notes += _not_checked(options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import cached_property
 from math import atanh, sqrt, tanh
 from numbers import Real
 from typing import Any
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from leakcheck.audit.columns import Columns, canonical, is_number
 from leakcheck.audit.facts import Interval, Score
+from leakcheck.audit.long_texts import strings
 from leakcheck.audit.splits import Options, Split
 from leakcheck.audit.times import microseconds
 
@@ -50,9 +52,8 @@ class Task:
     def of(cls, split: Split, options: Options) -> Task | str:
         """The task that the target sets, or why there is none."""
         target = options.target
-        if target is None or target not in split.frame:
-            return f"{split.name}: no target, so the target checks were left out"
-        values = split.frame[target]
+        assert target is not None
+        values = _counted(split.frame[target])
         if is_number(values):
             values = values.replace([np.inf, -np.inf], np.nan)
         rows = np.flatnonzero(values.notna().to_numpy())
@@ -143,12 +144,13 @@ class Task:
         from sklearn.compose import ColumnTransformer
         from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
         from sklearn.linear_model import LogisticRegression, Ridge
+        from sklearn.multiclass import OneVsRestClassifier
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
         # hashing learns nothing from the rows; the weights are learned inside each fold
         vectorizer = HashingVectorizer(n_features=_HASHED_WORDS, alternate_sign=False)
-        words = hstack([vectorizer.transform(text.fillna("").astype(str)) for text in texts]).tocsr()
+        words = hstack([vectorizer.transform(strings(text).fill_null("").to_pylist()) for text in texts]).tocsr()
         used = np.flatnonzero(words.getnnz(axis=0))
         x = words[:, used if len(used) else [0]]
         steps: list[tuple[str, Any, slice]] = [("texts", TfidfTransformer(), slice(0, x.shape[1]))]
@@ -156,11 +158,25 @@ class Task:
             scaled = make_pipeline(FunctionTransformer(csr_matrix.toarray, accept_sparse=True), StandardScaler())
             steps.append(("others", scaled, slice(x.shape[1], x.shape[1] + others.shape[1])))
             x = hstack([x, csr_matrix(np.nan_to_num(others))]).tocsr()
-        model = LogisticRegression(max_iter=500) if self.classes else Ridge()
+        # with more words than rows the dual problem is the small one; not so beside other columns
+        logistic = LogisticRegression(solver="liblinear", dual=others is None, max_iter=500, random_state=0)
+        model = OneVsRestClassifier(logistic) if self.classes else Ridge()
         return self._summary(self._predict(make_pipeline(ColumnTransformer(steps), model), x), looks)
 
     def _predict(self, model: Any, x: Any) -> Matrix:
-        from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+        from sklearn.model_selection import cross_val_predict
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            predicted: Matrix = cross_val_predict(
+                model, x, self.y, cv=self._folds, method="predict_proba" if self.classes else "predict"
+            )
+            return predicted
+
+    @cached_property
+    def _folds(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Training and scored rows of each fold: cut once, for many groups take longer than the models do."""
+        from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
         if self.groups is not None:
             folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=0) if self.classes else GroupKFold(FOLDS)
@@ -169,12 +185,8 @@ class Task:
         else:
             folds = KFold(FOLDS, shuffle=True, random_state=0)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # leakcheck: ignore[LK303] by chance only where no groups are given
-            predicted: Matrix = cross_val_predict(
-                model, x, self.y, cv=folds, groups=self.groups, method="predict_proba" if self.classes else "predict"
-            )
-            return predicted
+            warnings.simplefilter("ignore")  # that a class is rare
+            return list(folds.split(self.rows, self.y, self.groups))
 
     def _summary(self, predicted: Matrix, looks: int) -> Score:
         from scipy.stats import norm
@@ -204,23 +216,31 @@ def _hanley_mcneil(auc: float, positives: int, negatives: int) -> float:
 
 
 def is_constant(values: pd.Series) -> bool:
-    return bool(values.map(canonical).nunique() < 2)
+    plain = is_number(values) or pd.api.types.is_datetime64_any_dtype(values)
+    return bool((values if plain else values.map(canonical)).nunique(dropna=False) < 2)
 
 
 def encode(values: pd.Series) -> Matrix:
     """Numbers and dates (missing as NaN), categories by code with the frequent ones apart."""
-    if pd.api.types.is_timedelta64_dtype(values):
-        values = values.dt.total_seconds()
-    elif pd.api.types.is_datetime64_any_dtype(values):
+    if pd.api.types.is_datetime64_any_dtype(values):
         return _centred(np.where(values.notna(), microseconds(values), np.nan))
-    elif values.dtype == object and all(isinstance(v, Decimal | Real) for v in values.dropna()):
-        values = values.astype("float64")
+    values = _counted(values)
     if is_number(values) and not pd.api.types.is_bool_dtype(values):
         return _centred(values.to_numpy(np.float64, na_value=np.nan))
     spelled = values.map(canonical)
     frequent = spelled.value_counts().index[:20]
     codes = pd.Categorical(spelled).codes.astype(float)
     return np.column_stack([codes, *(spelled == name for name in frequent)]).astype(float)
+
+
+def _counted(values: pd.Series) -> pd.Series:
+    """Durations and decimals as numbers."""
+    if pd.api.types.is_timedelta64_dtype(values):
+        return pd.Series(values.dt.total_seconds())
+    present = values.dropna() if values.dtype == object else values[:0]
+    if len(present) and all(isinstance(value, Decimal | Real) and not isinstance(value, bool) for value in present):
+        return values.astype("float64")
+    return values
 
 
 def _centred(values: Matrix) -> Matrix:

@@ -8,6 +8,7 @@ tokens than that has one shingle: the whole text. A text without tokens has none
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -37,6 +38,7 @@ UNSPACED = (
     (0xF900, 0xFAFF),  # Han compatibility
     (0x20000, 0x3FFFF),  # Han extensions
 )
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _CODE_POINTS = 0x110000
 _TABLED = 0x20000  # code points from here on are Han (the last of the list) or have no letters
 
@@ -149,6 +151,8 @@ def normalise(text: str) -> str:
     >>> normalise("  Straße\\n\\tNo. \\uff15 ")
     'straße no. 5'
     """
+    if text.isascii():
+        return " ".join(text.lower().split())
     folded = "".join(map(fold, unicodedata.normalize("NFKC", text)))
     return " ".join(part for part in folded.split(" ") if part)
 
@@ -159,6 +163,8 @@ def words(text: str) -> list[str]:
     >>> words("Don't STOP: 東京 1")
     ['don', 't', 'stop', '東', '京', '1']
     """
+    if text.isascii():
+        return _ASCII_WORD.findall(text.lower())
     found: list[str] = []
     open_token = alone = False
     for character in unicodedata.normalize("NFKC", text):

@@ -24,17 +24,15 @@ from leakcheck.audit.scoring import (
 )
 from leakcheck.audit.splits import Options, Split
 
+FIRST_ROWS = 1_500  # of a split that are looked at first
 SPLIT_MARGIN = 0.10  # AUC above chance from which splits are told apart
 WORTH_A_FACT = 0.3  # lower scores (R2 or AUC) are not kept
 _TELLING = 5  # columns named that tell splits apart
 NEEDS_OTHERS = 0.5  # scores from here on are held against all other columns together
 
 
-def single_scores(split: Split, columns: Columns, options: Options) -> tuple[list[SingleScore], list[str]]:
+def single_scores(task: Task, split: Split, columns: Columns, options: Options) -> tuple[list[SingleScore], list[str]]:
     """Scores of each column, its absence, the row order, the identifiers and the files; and what was left out."""
-    task = Task.of(split, options)
-    if isinstance(task, str):
-        return [], [task]
     notes: list[str] = []
     frame = split.rows(task.rows)
     encoded, constant = features_of(frame, columns, options)
@@ -70,28 +68,39 @@ def single_scores(split: Split, columns: Columns, options: Options) -> tuple[lis
 
 
 def distinguishable(training: Split, held_out: Split, columns: Columns, options: Options) -> Distinguishable | None:
-    """How well a model tells the rows of the two splits apart; None for too few rows."""
+    """How well a model tells the rows of the two splits apart; None for too few rows.
+
+    A few rows of large splits are looked at first, which nearly always settles it; else more are. The intervals are
+    widened for the second look.
+    """
     left_out = {options.target, options.time, options.prediction_time, *columns.ids, *options.group, *columns.times}
     names = [c for c in columns.common if c not in left_out and c not in columns.text]
-    frames = [plain(_sampled(split.frame)) for split in (training, held_out)]
-    if min(map(len, frames)) < FEWEST_ROWS or not (names or columns.text):
+    if min(len(training), len(held_out)) < FEWEST_ROWS or not (names or columns.text):
         return None
-    frame = pd.concat(frames, ignore_index=True)
-    y = np.repeat([0, 1], [len(one) for one in frames])
-    task = Task(np.arange(len(y)), y, 2, None, False)
-    encoded = {c: encode(frame[c]) for c in names if not is_constant(frame[c])}
-    looks = 1 + len(columns.text)
-    scores = [task.score_all(np.hstack(list(encoded.values())), looks)] if encoded else []
-    scores += [task.score_texts([frame[c]], looks) for c in columns.text]
-    if not scores:
-        return None
-    best = max(scores, key=lambda score: score.interval.low)
+    longest = max(len(training), len(held_out))
+    stages = (FIRST_ROWS, MOST_ROWS) if longest > FIRST_ROWS else (MOST_ROWS,)
+    looks = (1 + len(columns.text)) * len(stages)
+    for most in stages:
+        frames = [plain(_sampled(split.frame, most)) for split in (training, held_out)]
+        frame = pd.concat(frames, ignore_index=True)
+        y = np.repeat([0, 1], [len(one) for one in frames])
+        task = Task(np.arange(len(y)), y, 2, None, False)
+        encoded = {c: encode(frame[c]) for c in names if not is_constant(frame[c])}
+        scores = [task.score_all(np.hstack(list(encoded.values())), looks)] if encoded else []
+        scores += [task.score_texts([frame[c]], looks) for c in columns.text]
+        if not scores:
+            return None
+        best = max(scores, key=lambda score: score.interval.low)
+        apart = best.interval.low > best.chance + SPLIT_MARGIN
+        if apart or all(score.interval.high < score.chance + SPLIT_MARGIN / 2 for score in scores):
+            break
     telling: list[tuple[str, float]] = []
-    if best.interval.low > best.chance + SPLIT_MARGIN:
+    if apart:
         alone = sorted(((c, task.score(x, looks).value) for c, x in encoded.items()), key=lambda one: -one[1])
         telling = [one for one in alone if one[1] > best.chance + SPLIT_MARGIN][:_TELLING]
-    return Distinguishable(training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0))
+    sampled = most if longest > most else 0
+    return Distinguishable(training.name, held_out.name, best, SPLIT_MARGIN, tuple(telling), held_out.place(0), sampled)
 
 
-def _sampled(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.sample(MOST_ROWS, random_state=0) if len(frame) > MOST_ROWS else frame
+def _sampled(frame: pd.DataFrame, most: int) -> pd.DataFrame:
+    return frame.sample(most, random_state=0) if len(frame) > most else frame

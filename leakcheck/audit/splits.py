@@ -80,6 +80,7 @@ class Split:
     paths: tuple[Path, ...]
     file_of: NDArray[np.int32]
     row_in_file: NDArray[np.int64]
+    index: pd.Index[Any] | None = None  # what a table in memory calls its rows
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -92,8 +93,9 @@ class Split:
         return plain(self.frame.iloc[rows])
 
     def key(self, row: int, ids: Sequence[str]) -> str | None:
-        """The row's identifiers, such as ``row_id=17``; None where there are none."""
-        return ", ".join(f"{column}={self.frame[column].iat[row]}" for column in ids) or None
+        """The row's name in the table's index and its identifiers, such as ``row_id=17``; None where there are none."""
+        named = [] if self.index is None else [f"index={self.index[row]}"]
+        return ", ".join([*named, *(f"{column}={self.frame[column].iat[row]}" for column in ids)]) or None
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -137,15 +139,15 @@ def read_split(name: str, patterns: Sequence[str], root: Path, progress: Progres
 def from_tables(tables: Mapping[str, Any], root: Path, options: Options) -> list[Split]:
     """Splits from pandas, polars or Arrow tables, arrays, lists of texts, or paths."""
     splits = []
-    for name, given in tables.items():
+    for name, given in ((str(name), given) for name, given in tables.items()):
         if isinstance(given, str | Path):
             splits.append(read_split(name, [str(given)], root))
         elif isinstance(given, list | tuple) and given and all(isinstance(one, Path) for one in given):
             splits.append(read_split(name, [str(one) for one in given], root))
         else:
-            frame = _as_frame(given, name).reset_index(drop=True)
+            frame, index = _without_index(_as_frame(given, name), options)
             zeros, rows = np.zeros(len(frame), np.int32), np.arange(len(frame), dtype=np.int64)
-            splits.append(Split(name, frame, (name,), (), zeros, rows))
+            splits.append(Split(name, frame, (name,), (), zeros, rows, index))
     return checked(splits, options)
 
 
@@ -210,6 +212,17 @@ def _rank(name: str) -> int:
         if lowered.startswith(known):
             return max(0, rank - 2)
     return 3
+
+
+def _without_index(frame: pd.DataFrame, options: Options) -> tuple[pd.DataFrame, pd.Index[Any] | None]:
+    """The frame with its rows numbered, and what they were called; declared levels of the index become columns."""
+    index = frame.index
+    for level in range(index.nlevels):
+        name = index.names[level]
+        if name in options.declared and name not in frame:
+            frame = frame.assign(**{name: index.get_level_values(level)})
+    numbered = isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
+    return frame.reset_index(drop=True), None if numbered else index
 
 
 def _as_frame(given: Any, name: str) -> pd.DataFrame:

@@ -133,7 +133,7 @@ def _options(given: argparse.Namespace) -> Options:
 
 
 def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> list[Split]:
-    from leakcheck.audit.readers import saved_splits
+    from leakcheck.audit.readers import SPLIT_NAMES, saved_splits
     from leakcheck.audit.splits import by_column, read_split, read_splits
 
     root = Path.cwd()
@@ -144,6 +144,12 @@ def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> 
         return by_column(read_split("all", paths, root, progress), given.split_column, options)
     if len(paths) == 1 and not given.train and not given.test:
         saved = saved_splits(root / paths[0])
+        if saved is None and (root / paths[0]).is_dir():
+            raise LeakcheckError(
+                "the folder doesn't hold two splits",
+                file=paths[0],
+                expected=f"files or folders called {', '.join(SPLIT_NAMES)}, or --train and --test with paths",
+            )
         if saved is None:
             raise LeakcheckError(
                 "one path is not enough", file=paths[0], expected="two splits, a folder of splits, or --split-column"

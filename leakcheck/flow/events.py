@@ -41,6 +41,7 @@ class Learn(Numbered):
     marks: frozenset[Mark] = frozenset()  # what had been learned before in these rows
     by_name: bool = False  # what it learns is known only by the name of the object
     cut: Cut | None = None  # for bounds: the condition they went into
+    item_of: int | None = None  # of one item of a list: the loop that met the items
 
 
 @dataclass(frozen=True, eq=False, slots=True)

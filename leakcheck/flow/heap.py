@@ -89,6 +89,11 @@ class Heap:
         """What a number was made from; nothing where it is of its own."""
         return self._parts.get(number, ())
 
+    def made_from(self, number: int, source: int, depth: int = 0) -> bool:
+        """Whether a value was worked out from another one."""
+        parts = self._parts.get(number, ())
+        return depth < 5 and any(n == source or self.made_from(n, source, depth + 1) for n in parts if type(n) is int)
+
     # --- branches
 
     def attempt(self, run: Callable[[], Any]) -> tuple[Any, Changes]:
@@ -247,8 +252,12 @@ class Heap:
         if depth > 7:
             return UNKNOWN
         if isinstance(held, Method):
-            # A property named like a method, such as the mean of a predicted distribution.
-            return self.data(held.owner, depth + 1) if held.function is None else UNKNOWN
+            # A property named like a method, such as the mean of a predicted distribution; or the features or the
+            # target of an object that is not known, which holds both.
+            if held.function is not None:
+                return UNKNOWN
+            owner = self.data(held.owner, depth + 1)
+            return owner.but(columns=None) if owner.kind == "unknown" else owner
         parts: list[Value] = []
         if isinstance(held, Items):
             parts = list(held.items)

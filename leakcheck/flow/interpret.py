@@ -183,12 +183,13 @@ class Interpreter:
         self.units: dict[str, Unit] = {}
         self.sources: dict[int, Source] = {}  # by a unit's frame
         self.parents: dict[int, int] = {}  # the frame around a frame
-        self.names: dict[Rows, dict[str, None]] = {}  # what the code calls these rows, the first name first
+        # What the code calls these rows, the first name first, and how deep in calls it does so.
+        self.names: dict[Rows, dict[str, int]] = {}
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
         self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
-        self.validation_loaders: dict[Site, Rows] = {}  # loaders named for validation, and their rows
+        self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
         self.classes: list[Class] = []
@@ -531,6 +532,8 @@ class Interpreter:
                     self.bind(node.target, item)
                     self.block(node.body)
             else:
+                if isinstance(self.heap.load(iterable), ListObject):
+                    element = self.data.item(element, self.loops[-1])
                 self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
@@ -814,8 +817,8 @@ class Interpreter:
             if value.rows:
                 if value.kind != "row" or any(map(role_of_word, split_words(name))):  # else one item of many
                     self.hint(value.rows, name)
-                if value.kind == "loader" and "validation" in {role_of_word(w) for w in split_words(name)}:
-                    self.validation_loaders[self.statement_site().bare()] = value.rows
+                if value.kind == "loader" and value.name and "." not in value.name:
+                    self.loaders.append((name, self.statement_site().bare(), value.rows, value.name))
                 return self.heap.new(value.but(name=name, made_at=self.statement_site()))
             return self.heap.new(value.but(name=name)) if value.kind == "array" else value
         if isinstance(value, Ref):
@@ -825,7 +828,8 @@ class Interpreter:
         return value
 
     def hint(self, rows: Rows, name: str) -> None:
-        self.names.setdefault(rows, {})[name] = None
+        known, depth = self.names.setdefault(rows, {}), len(self.stack)
+        known[name] = min(depth, known.get(name, depth))
         for root, cuts in rows:
             if not cuts:
                 self.root_names.setdefault(root, name)
@@ -1173,6 +1177,8 @@ class Interpreter:
             exact = False
             inner = self.heap.load(iterable)
             start = len(results)
+            if isinstance(inner, ListObject):
+                element = self.data.item(element, self.loops[-1])
             self.bind(part.target, element)
             for test in part.tests:
                 decided = self._learned_in(self.eval(test))

@@ -51,6 +51,7 @@ _CATEGORY = {
     "vocabulary": Learned.VOCABULARY,
     "categories": Learned.VOCABULARY,
 }
+_LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
 # Learners of a number whose names don't end in Regressor.
@@ -108,7 +109,9 @@ class Joiner:
         self.trains = [e for e in events if isinstance(e, Train)]
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
-        self.chooses = [e for e in events if isinstance(e, Choose)]
+        # Who names the best beside the worst tells how far scores lie apart.
+        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
         for train in self.trains:
@@ -206,7 +209,7 @@ class Joiner:
         for held_out in self.held_outs:
             for mark in self._marks_of(held_out.train):
                 rows = mark.rows
-                if overlap(rows, held_out.rows) is not Overlap.YES:
+                if overlap(rows, held_out.rows) is not Overlap.YES or self._of_one_item(mark, held_out):
                     continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
@@ -217,6 +220,12 @@ class Joiner:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
         yield from _on_one_line(leak for _, leak in best.values())
+
+    def _of_one_item(self, mark: Learn | Draw, held_out: HeldOut) -> bool:
+        """Whether it was learned of one item of a list, such as a recording, and whole items are held out."""
+        if not isinstance(mark, Learn) or mark.item_of is None:
+            return False
+        return held_out.cut is None or mark.item_of not in held_out.cut.loops
 
     def _keep(
         self, best: dict[tuple[Site, str], tuple[int, LearnLeak]], mark: Mark, leak: LearnLeak, rank: int
@@ -255,6 +264,8 @@ class Joiner:
         if len(mark.rows) > 1 and self._together(mark.rows, held_out):
             how = HoldOut.TOGETHER
         elif overlap(mark.rows, held_out.train.rows) is not Overlap.YES:
+            if self._any_argument(held_out.rows):
+                return None
             how = HoldOut.TEST_ONLY
         honest = self._honest_test(mark)
         if honest and held_out.kind == "folds" and learned in (Learned.FEATURES, Learned.ROWS, Learned.TARGET):
@@ -294,6 +305,11 @@ class Joiner:
             self.confidence(mark.rows | held_out.rows, mark),
             not isinstance(mark, Learn) or mark.fitted or mark.what not in STATISTICS,
         )
+
+    def _any_argument(self, rows: Rows) -> bool:
+        """Whether rows are an argument of what nobody calls, and no name says that they are held out."""
+        given = all(root.kind == "parameter" and not steps for root, steps in rows)
+        return given and not {"test", "validation"} & {role_of_word(w) for w in self._words(rows)}
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
@@ -562,7 +578,9 @@ class Joiner:
         if self._roles(score.name) and (score.name in names or not names):
             return score.name
         names = [name for name in names if self._roles(name)] or names
-        return next((name for name in names if "." not in name), names[0] if names else score.name)
+        names = [name for name in names if "." not in name] or names
+        loaders = [name for name in names if not _LOADER_WORDS.isdisjoint(split_words(name))]
+        return next(iter(loaders or names), score.name)
 
     def is_test(self, rows: Rows) -> bool:
         """Whether rows are test rows: by their names, else by the splitter's own word."""
@@ -574,8 +592,10 @@ class Joiner:
             if any(cut.inner for cut, _ in steps):
                 return False  # what `fit` cuts off the rows that it learns from are validation rows
         by_source = roles(rows) == {"test"}
-        # The first name that says a role counts: what a helper calls its argument may be anything.
-        for name in self.program.names.get(rows, ()):
+        # The first name that says a role counts, the caller's before a helper's: that one may call its argument, or
+        # what it returns, anything.
+        names = self.program.names.get(rows, {})
+        for name in sorted(names, key=names.__getitem__):
             saying = {w for w in split_words(name) if role_of_word(w)}
             if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
                 return {role_of_word(w) for w in saying} == {"test"}
@@ -660,21 +680,23 @@ class Joiner:
             if site not in seen:
                 trace = (self.step("the best is kept here", site),)
                 yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
-        for site, rows in self.program.validation_loaders.items():
-            names = {
-                n
-                for n in self.program.names.get(rows, ())
-                if {"loader", "dl", "iter", "dataloader"} & set(split_words(n))
-            }
-            tests = sorted(n for n in names if "test" in {role_of_word(w) for w in split_words(n)})
-            if tests and site not in seen:
-                trace = (self.step(f"the validation loader holds the rows of `{tests[0]}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, tests[0], self.location(site), trace, Confidence.LIKELY)
+        for name, site, *held in self.program.loaders:
+            if self._roles(name) != {"validation"} or site in seen:
+                continue
+            test = next(
+                (n for n, _, *other in self.program.loaders if other == held and self._roles(n) == {"test"}), ""
+            )
+            if test:
+                trace = (self.step(f"the validation loader holds the rows of `{test}`", site),)
+                yield ChoiceLeak(Choice.STOPPING, test, self.location(site), trace, Confidence.LIKELY)
 
     def _scored_folds(self, choose: Choose, score: Score) -> bool:
         """Each fold stops the training that it then scores."""
-        fold = any(cut.kind is CutKind.FOLD for _, steps in score.rows for cut, _ in steps)
-        return fold and choose.how == "stopping" and any(s.rows == score.rows and s is not score for s in self.scores)
+        if choose.how != "stopping" or not any(
+            cut.role(part) == "fold" for _, steps in score.rows for cut, part in steps
+        ):
+            return False
+        return any(s.rows == score.rows and s.model == score.model and s is not score for s in self.scores)
 
     def _folds_of_all(self, choose: Choose) -> list[Score]:
         """The later scores on test rows that had been among the rows whose folds decided."""
@@ -707,17 +729,30 @@ class Joiner:
             return False
         if any(score.kind == "curve" for score in scores):
             return True
-        if len({score.model for score in scores}) > 1:
+        if len(set(self._models_at_places(choose, scores))) > 1:
             return True
         rounds = choose.loops if choose.how == "comparison" else ()
-        around = set(choose.loops) if choose.what == "of this round" else set()
-        return any(self._varies(score, {*rounds, *score.loops} - around) for score in scores)
+        if choose.what == "of this round" and choose.loops:
+            inside = [(score, set(score.loops) - set(choose.loops)) for score in scores if self.trained(score)]
+            return any(self._varies(score, loops) for score, loops in inside)
+        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
+
+    def _models_at_places(self, choose: Choose, scores: list[Score]) -> Iterable[object]:
+        """The models that are compared. One value may be that of one of several: in a loop over their predictions, or
+        where one was picked before."""
+        collected = not choose.loops and any(score.loops for score in scores)
+        if choose.what != "of this round" or collected:
+            return (score.model for score in scores)
+        at_place: dict[tuple[Site, tuple[Loop, ...]], set[int | None]] = {}
+        for score in scores:
+            at_place.setdefault((score.site, score.loops), set()).add(score.model)
+        return map(frozenset, at_place.values())
 
     def _varies(self, score: Score, loops: set[Loop]) -> bool:
         """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
         trains = self.trained(score)
         if not trains:
-            return bool(score.loops)
+            return not loops.isdisjoint(score.loops)
         trained = {loop for train in trains for loop in (*train.loops, *train.born)}
         return any(loop in trained or loop.over == "thresholds" for loop in loops)
 
@@ -731,7 +766,7 @@ class Joiner:
         one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
         # What stands inside a loop over seeds is chosen anew for each of them.
         inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
-        if (inner is not None and inner.over == "seeds") or (one and self._split_anew(scores[0].rows, scores)):
+        if inner is not None and (inner.over == "seeds" or (one and self._split_in(inner, scores[0].rows))):
             return Choice.SEED
         if any(loop.over == "epochs" for loop in loops) and not any(
             loop.over == "epochs" and loop in t.born for t in trains for loop in loops
@@ -785,6 +820,10 @@ class Joiner:
         trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
         return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
 
+    def _split_in(self, loop: Loop, rows: Rows) -> bool:
+        """Whether each round of this loop has its own test rows."""
+        return any(id(loop) in cut.loops for _, steps in rows for cut, _ in steps)
+
     def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
         """Whether each round of a loop has its own test rows."""
         loops = {id(loop) for score in scores for loop in score.loops}
@@ -795,12 +834,12 @@ class Joiner:
 
     def _at_one_place(self, scores: list[Score]) -> bool:
         """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
-        models = {score.model for score in scores}
+        models, rows = {score.model for score in scores}, {score.rows for score in scores}
+        events: list[Train | Predict] = [train for score in scores for train in self.trained(score)]
+        events += [predict for predict in self.predicts if predict.model in models and predict.rows in rows]
         at_place: dict[Site, set[int]] = {}
-        events: list[Train | Predict] = [*self.trains, *self.predicts]
         for event in events:
-            if event.model in models:
-                at_place.setdefault(event.site.bare(), set()).add(event.model)
+            at_place.setdefault(event.site.bare(), set()).add(event.model)
         return any(len(found) > 1 for found in at_place.values())
 
     def _one_method(self, scores: list[Score]) -> bool:
@@ -833,6 +872,7 @@ class Joiner:
         total: int | None = 0
         places: set[Site] = set()
         seen: dict[tuple[int, Site], Score] = {}
+        others: set[tuple[int, Site]] = set()
         last: Score | None = None
         for score in scores:
             for train in self.trained(score):
@@ -844,8 +884,11 @@ class Joiner:
                     self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
                 ):
                     continue
+                if key in others:
+                    continue
                 if not score.loops and score.site in places:
-                    continue  # one of several models, whichever was chosen before
+                    others.add(key)  # one of several models, whichever was chosen before
+                    continue
                 places.add(score.site)
                 seen[key] = score
                 last = score

@@ -54,7 +54,7 @@ def look_aheads(joiner: Joiner) -> Iterator[LookAhead]:
             continue  # features and target of a batch are not told apart
         series = any(t.kind in _SERIES for t in _ties(train.x.marks | train.y.marks))
         for tie in _ties(train.x.marks):
-            if not _among_features(tie, train) or tie.site.bare() in seen or _labelled_windows(tie, train):
+            if not _among_features(tie, train) or tie.site.bare() in seen or _target_beyond(tie, train):
                 continue
             held_out = _reached(joiner, tie, train)
             if tie.kind in (TieKind.FILLED, TieKind.WHOLE):
@@ -96,12 +96,23 @@ def _among_features(tie: Tie, train: Train) -> bool:
     return column is not None and tie in column.marks and "made" in column.flags
 
 
-def _labelled_windows(tie: Tie, train: Train) -> bool:
-    """Whether windows are classified by labels kept apart: all of a window is known, and nothing later is predicted."""
+def _target_beyond(tie: Tie, train: Train) -> bool:
+    """Whether what is predicted may lie beyond the later rows.
+
+    Of windows classified by labels kept apart all is known, and nothing later is predicted.
+    """
     assert train.x is not None and train.y is not None
+    if _starts_later(train.y.rows, train.x.rows):
+        return True  # the target stands further on, by how much is not known
     series = {root for root, _ in tie.rows}
     apart = bool(train.y.rows) and not any(root in series for root, _ in train.y.rows)
     return apart and any(t.kind is TieKind.WINDOW for t in _ties(train.x.marks))
+
+
+def _starts_later(rows: Rows, others: Rows) -> bool:
+    """Whether rows were cut to begin further on than others of the same table."""
+    cuts = {cut for _, steps in others for cut, _ in steps}
+    return any(c.kind is CutKind.POSITION and part == 1 and c not in cuts for _, steps in rows for c, part in steps)
 
 
 def _is_text(tie: Tie) -> bool:

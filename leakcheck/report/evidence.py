@@ -29,7 +29,7 @@ _TOLD_BY_EXAMPLES = ("examples", "example", "picture")
 
 
 def evidence_record(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
-    """`values`, `tables` and `examples` (None where there are none) of at most 20 rows, with how many there are."""
+    """`values`, `tables` and `examples` of at most 20 rows, with how many there are; whether the path is a picture."""
     given = evidence or {}
     values: list[dict[str, Any]] = []
     tables: list[dict[str, Any]] = []
@@ -41,7 +41,7 @@ def evidence_record(evidence: Mapping[str, Any] | None) -> dict[str, Any]:
             tables.append(_table(name, value))
         elif not (value is None or value == () or value == [] or (key in _LABELS and value == 0)):
             values.append({"name": name, "value": _value(value)})
-    return {"values": values, "tables": tables, "examples": _examples(given)}
+    return {"values": values, "tables": tables, "examples": _examples(given), "picture": bool(given.get("picture"))}
 
 
 def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -20,10 +20,10 @@ class ConflictingLabels(Rule[AuditFacts]):
     def check(self, facts: AuditFacts) -> Iterator[Finding]:
         for conflict in facts.conflicts:
             inputs = conflict.what if conflict.what.count(",") < 3 else "inputs"  # a wide table's are in the evidence
+            groups = "1 group" if conflict.groups == 1 else f"{conflict.groups} groups"
             yield self.finding(
                 conflict.examples[0].first.location,
-                f"{conflict.groups} groups of rows with equal {inputs} ({conflict.rows} rows) carry different "
-                f"`{conflict.target}`",
+                f"{groups} of rows with equal {inputs} ({conflict.rows} rows) with different `{conflict.target}`",
                 trace=trace(conflict.examples, "this row", "has the same input and another label"),
                 evidence={"columns": conflict.what, **examples(conflict.examples, conflict.groups)},
             )

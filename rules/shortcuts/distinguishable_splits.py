@@ -25,7 +25,12 @@ class DistinguishableSplits(Rule[AuditFacts]):
             yield self.finding(
                 told.place.location,
                 f"a simple model tells rows of {told.held_out} from {told.training} with {told.score}, "
-                f"margin {told.margin:g}" + (f"; alone: {columns}" if columns else ""),
+                f"margin {told.margin:g}{told.sample}" + (f"; alone: {columns}" if columns else ""),
                 confidence=Confidence.LIKELY,
-                evidence=score_evidence(told.score, margin=told.margin, columns=[list(one) for one in told.columns]),
+                evidence=score_evidence(
+                    told.score,
+                    margin=told.margin,
+                    columns=[list(one) for one in told.columns],
+                    sampled=told.sampled or None,
+                ),
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Choose, Learn, Mark, Predict, Score
@@ -15,6 +16,9 @@ from leakcheck.flow.values import (
     Data,
     Value,
 )
+
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Interpreter
 
 _LIMITS = frozenset(
     [
@@ -77,8 +81,15 @@ _METRIC_WORDS = frozenset(
 )
 
 
+_ENDS = {"max": "max", "amax": "max", "nanmax": "max", "min": "min", "amin": "min", "nanmin": "min"}
+
+
 class Choices(Operations):
     """Comparisons and extremes of scores."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.ends: dict[tuple[Score, ...], set[str]] = {}  # of scores: whether their largest, their smallest was taken
 
     def choices(self, held: Data) -> frozenset[Mark]:
         return frozenset(
@@ -105,6 +116,8 @@ class Choices(Operations):
             return False
         left = [m for m in several[0].marks if isinstance(m, Score)]
         right = [m for m in several[1].marks if isinstance(m, Score)]
+        if set(left) == set(right) and not any(score.loops for score in left):
+            return False  # a score and what was worked out from it
         # The same score on both sides is another round's, unless none of the loops around repeats it: then it is one
         # number set against another of its own, a cell of a confusion matrix against the largest.
         again = set(self.i.loops)
@@ -123,10 +136,12 @@ class Choices(Operations):
         scores = tuple(m for m in data.marks if isinstance(m, Score))
         self.choose(scores, self.i.site(node), "comparison")
 
-    def choose(self, scores: Sequence[Score], site: Site, how: str, what: str = "") -> None:
-        if scores:
-            ordered = tuple(sorted(scores, key=lambda score: (score.site.path, score.site.cell or 0, score.site.span)))
-            self.i.emit((site, how, ordered), Choose(ordered, site, how, self.i.loops, what))
+    def choose(self, scores: Sequence[Score], site: Site, how: str, what: str = "") -> Choose | None:
+        if not scores:
+            return None
+        ordered = tuple(sorted(scores, key=lambda score: (score.site.path, score.site.cell or 0, score.site.span)))
+        chosen: Choose = self.i.emit((site, how, ordered), Choose(ordered, site, how, self.i.loops, what))
+        return chosen
 
     def extremum(self, name: str, values: list[Value], site: Site) -> Value:
         """The best of several: a choice, where what is compared are scores."""
@@ -144,6 +159,10 @@ class Choices(Operations):
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
+        compared = {frozenset(m for m in data.marks if isinstance(m, Score)) for data in several}
+        own = len(scores) > 1 and all(score.kind == "own" for score in scores)
+        if len(values) > 1 and len(compared) == 1 and own and not self.i.loops:
+            looked_at.add("numbers worked out from the same scores")
         if len(values) > 1 and sum(not isinstance(self.heap.load(value), Const) for value in values) == 1:
             looked_at.add("a score and its bound")
         if (
@@ -156,16 +175,17 @@ class Choices(Operations):
                 curve = any(sc.kind == "curve" for sc in group)
                 this_round = len(values) == 1 and isinstance(self.heap.load(values[0]), Data)
                 what = "of this round" if this_round else ""
-                self.choose(group, site, "threshold" if curve else "extremum", what)
+                chosen = self.choose(group, site, "threshold" if curve else "extremum", what)
+                if chosen is not None and name in _ENDS:
+                    self.ends.setdefault(chosen.scores, set()).add(_ENDS[name])
         marks = NO_MARKS.union(*(d.marks for d in several)) if several else NO_MARKS
         picked = self.heap.join_all(values) if len(values) > 1 else self.i.containers.element(values[0])
         held = self.heap.load(picked)
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
-            chosen = any(d.kind == "columns" for d in several)
-            kind = "columns" if chosen and name.startswith("n") else "scalar"
-            return Data(
-                kind=kind, number=self.heap.fresh(), marks=marks if chosen else scores_of(marks), sources=frozenset()
-            )
+            of_columns = any(d.kind == "columns" for d in several)
+            kind = "columns" if of_columns and name.startswith("n") else "scalar"
+            marks = marks if of_columns else scores_of(marks)
+            return Data(kind=kind, number=self.heap.fresh(), marks=marks)
         return picked
 
     def _of_one_model(self, scores: Iterable[Score]) -> bool:

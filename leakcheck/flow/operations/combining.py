@@ -109,7 +109,7 @@ class Combining(Operations):
             name="",
             sources=frozenset().union(*(p.sources for p in parts)),
         )
-        return self.i.data.marked(result.but(marks=marks - drawn), drawn)
+        return self.i.data.put_together(self.i.data.marked(result.but(marks=marks - drawn), drawn))
 
     def on_side(self, data: Data, bound: Data, part: int) -> Rows | None:
         """The tables before, or from, a place in several that were put under each other.
@@ -148,6 +148,8 @@ class Combining(Operations):
         """Whether some rows are put in twice: a table with a part of itself appended."""
         for n, part in enumerate(parts):
             for other in parts[n + 1 :]:
+                if "record" in other.flags:
+                    continue  # a loop loads other rows in each of its rounds
                 made = any(root.kind == "made" for root, _ in part.rows)
                 if _of_one_round(other):
                     continue

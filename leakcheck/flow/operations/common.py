@@ -55,6 +55,8 @@ STATISTICS = frozenset(
 
 RELATIONS = frozenset({"corr", "cov", "corrwith", "corrcoef"})
 
+ITEM_OF = "item of "  # begins the flag of an item of a list, with the loop that met it
+
 EXPRESSION = -1  # stands for the frame of a column in an expression, until it is used on one
 
 BOUNDS = frozenset(

@@ -212,6 +212,15 @@ class Containers(Operations):
         marks = NO_MARKS.union(*(d.marks for d in others)) if others else NO_MARKS
         return Data(kind="scalar", number=self.heap.fresh(), marks=scores_of(marks))
 
+    def _with_noise(self, row: Data, other: Data) -> bool:
+        """Whether a row goes into a list a second time, once with random numbers added to it."""
+        if not row.rows or row.rows != other.rows:
+            return False
+        if "noise" in other.flags:
+            return self.heap.made_from(other.number, row.number)
+        # What joins several branches has a number of its own: there it may be the one or the other.
+        return "noise" in row.flags and bool(self.heap.parts(row.number))
+
     def list_method(self, owner: Value, held: ListObject | Items, name: str, args: Args, site: Site) -> Value:
         if (
             name in ("append", "add", "insert", "appendleft")
@@ -226,6 +235,9 @@ class Containers(Operations):
             if site.bare() in self.i.repeats and self.heap.data(value).rows:
                 item = self.heap.data(value)
                 value = self.i.data.marked(item, frozenset({self.i.data.draw("appending copies", item, site)}))
+            elif held.any is not None and self._with_noise(self.heap.data(held.any), self.heap.data(value)):
+                item = self.heap.data(value)
+                value = self.i.data.marked(item, frozenset({self.i.data.draw("augmentation", item.but(name=""), site)}))
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Draw, Learn, Mark
+from leakcheck.flow.events import Column, Draw, Learn, Loop, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import bare_roots, order_of, role_of_word, split_words
+from leakcheck.flow.operations.common import ITEM_OF, bare_roots, order_of, role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -108,7 +108,8 @@ class DataOperations(Operations):
     ) -> Learn:
         columns = self.columns_of(data) if columns is None else columns
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
-        key = (site, what, category, data.rows, supervised, columns, inherited, cut)
+        item_of = max((int(flag[len(ITEM_OF) :]) for flag in data.flags if flag.startswith(ITEM_OF)), default=None)
+        key = (site, what, category, data.rows, supervised, columns, inherited, cut, item_of)
         event = Learn(
             what,
             category,
@@ -122,6 +123,7 @@ class DataOperations(Operations):
             inherited,
             by_name,
             cut,
+            item_of,
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 
@@ -212,6 +214,33 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def item(self, value: Value, loop: Loop) -> Value:
+        """An item of a list as a loop meets it: its rows are one thing where the list is what is split later."""
+        held = self.heap.load(value)
+        if isinstance(held, Items):  # with its number, or beside the item of another list
+            return replace(held, items=tuple(self.item(part, loop) for part in held.items))
+        if not isinstance(held, Data) or not held.rows or held.kind == "row":
+            return value
+        return held.but(flags=held.flags | {f"{ITEM_OF}{id(loop)}"})
+
+    def put_together(self, data: Data) -> Data:
+        """The rows of many items under each other: what was learned of an item was learned of some of them."""
+
+        def freed(marks: frozenset[Mark]) -> frozenset[Mark]:
+            return frozenset(
+                self.i.emit((m, "put together"), replace(m, item_of=None))
+                if isinstance(m, Learn) and m.item_of is not None
+                else m
+                for m in marks
+            )
+
+        columns = data.columns
+        if columns is not None and any(isinstance(m, Learn) and m.item_of is not None for m in data.marks):
+            named = {name: column.but(marks=freed(column.marks)) for name, column in columns.named.items()}
+            columns = replace(columns, named=named, rest=freed(columns.rest), extra=freed(columns.extra))
+            return data.but(marks=freed(data.marks), columns=columns)
+        return data
 
     def pieces(self, data: Data, site: Site) -> Data:
         """Pieces drawn from each row, with rows of their own: drawn again they are others, not copies."""

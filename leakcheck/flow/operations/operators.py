@@ -10,6 +10,7 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import (
     EXPRESSION,
     EXTREMA,
+    ITEM_OF,
     ORDERINGS,
     RELATIONS,
     draw_flag,
@@ -52,7 +53,12 @@ class Operators(Operations):
             "lag",
             "lead",
             "own",
+            "noise",
         }
+        flags |= {flag for data in several for flag in data.flags if flag.startswith(ITEM_OF)}
+        made = [bool(d.rows) and all(root.kind == "made" for root, _ in d.rows) for d in several]
+        if any(made) and any(d.rows and not m for d, m in zip(several, made, strict=True)):
+            flags |= {"noise"}
         if "lag" in flags and any(d.rows and d.sources and "lag" not in d.flags for d in several):
             flags |= {"own"}  # set against the row's own value
         if "random" in flags:

@@ -32,6 +32,12 @@ class Positions(Operations):
         counted = isinstance(self.heap.load(count), Const) or parts[:1] in (("int",), ("round",), ("*",), ("//",))
         return self._side(index, count, bound, 0, site) if counted else index
 
+    def before(self, index: Data, end: Value, site: Site) -> Data:
+        """The positions before `end`, where that is worked out from the number of rows."""
+        number = self.heap.data(end).number
+        worked_out = self.heap.parts(number)[:1] in (("int",), ("round",), ("*",), ("//",), ("-",))
+        return self._side(index, end, number, 0, site) if worked_out else index
+
     def from_on(self, index: Data, start: Value, site: Site) -> Data:
         """The positions from `start` on."""
         return self._side(index, start, self.heap.data(start).number, 1, site)

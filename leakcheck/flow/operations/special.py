@@ -209,7 +209,9 @@ class SpecialFunctions(Operations):
         numbers = [self.heap.data(v).number for v in args.pos]
         if len(args.pos) == 1:
             data = self.i.positions.index(site, self.heap.number("arange", *numbers))
-            return data.but(flags=frozenset({"range"}), each=tuple(args.pos))
+            return self.i.positions.before(data, args.pos[0], site).but(
+                flags=frozenset({"range"}), each=tuple(args.pos)
+            )
         if len(args.pos) == 2 and not all(isinstance(self.heap.load(v), Const) for v in args.pos):
             data = self.i.positions.index(site, self.heap.number("arange", *numbers), frozenset({"range"}))
             return self.i.positions.from_on(data, args.pos[0], site).but(each=tuple(args.pos))

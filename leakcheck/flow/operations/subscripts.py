@@ -129,8 +129,8 @@ class Subscripts(Operations):
         return self._select_rows(held, index, labels=held.kind in ("series",), subscript=True)
 
     def _item_by_tuple(self, held: Data, index: s.Seq) -> Value:
-        if not index.items:
-            return held
+        if not index.items or held.kind == "row":
+            return held.but(number=self.heap.fresh(), each=())  # a part of one row, which has several dimensions
         first = index.items[0]
         names = [self.heap.load(self.i.eval(i)) for i in index.items] if held.kind == "frame" else []
         if names and all(isinstance(n, Const) for n in names):
@@ -429,7 +429,9 @@ class Subscripts(Operations):
         if name in ("loc", "iloc", "at", "iat", "ix"):
             return Data(kind="iloc" if name in ("iloc", "iat") else "loc", each=(base,), rows=held.rows)
         if name in ("values", "T", "data", "array", "real"):
-            return held.but(kind="array", number=self.heap.number(name, held.number), each=())
+            # What a loader returns may hold a table in its `data`.
+            kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
+            return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
         if name == "index" and not held.rows:
             return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
