@@ -860,6 +860,9 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
+            # Outside of loops several models at one score are those of which one was chosen before.
+            first = {score.site: score.model for score in reversed(same)}
+            same = [score for score in same if score.loops or first[score.site] == score.model]
             shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):
