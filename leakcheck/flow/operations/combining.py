@@ -104,7 +104,7 @@ class Combining(Operations):
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            drawn |= {self.i.data.draw("copies appended", first, site)}
+            drawn |= {self.i.data.draw("appending copies", first, site)}
         result = Data(
             rows=rows,
             marks=marks,

@@ -356,8 +356,8 @@ class Series(Operations):
         axis = self.heap.load(args.kw.get("axis", NONE))
         along_rows = isinstance(axis, Const) and axis.value == 0
         single = data.kind == "series" or (len(data.sources) == 1 and data.columns is None)
-        if not (along_rows or (single and axis == NONE)):
-            return result
+        if not (along_rows or (single and axis == NONE)) or "one of" in data.flags:
+            return result  # along the columns, or within one item that a loop counts
         if api.kind == "shift":
             amount = args.get(1, "shift")
             by, _ = self._amount(amount) if "shift" in api.params else (1, False)
