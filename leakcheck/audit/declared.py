@@ -55,6 +55,7 @@ class DeclaredData:
     audited: tuple[AuditedData, ...] = ()
     findings: tuple[Finding, ...] = ()
     problems: tuple[Problem, ...] = ()
+    failed: tuple[str, ...] = ()  # the data set of each problem
 
 
 def audit_all(tables: Sequence[Mapping[str, Any]], root: Path, config: Path, progress: Progress) -> DeclaredData:
@@ -80,6 +81,7 @@ def audit_all(tables: Sequence[Mapping[str, Any]], root: Path, config: Path, pro
     audited: list[AuditedData] = []
     findings: list[Finding] = []
     problems: list[Problem] = []
+    failed: list[str] = []
     for table in tables:
         name = table["id"]
         try:
@@ -88,10 +90,11 @@ def audit_all(tables: Sequence[Mapping[str, Any]], root: Path, config: Path, pro
             line = lines.get(name, 1)
             place = Location(shown(config), None, line, 1, line, 1)
             problems.append(Problem(f"data set {name!r} cannot be audited: {_reason(error)}", place))
+            failed.append(name)
             continue
         audited.append(audited_data(name, {key: table[key] for key in table if key not in ("id", "splits")}, result))
         findings += [replace(one, evidence={"dataset": name, **(one.evidence or {})}) for one in result.findings]
-    return DeclaredData(tuple(audited), tuple(findings), tuple(problems))
+    return DeclaredData(tuple(audited), tuple(findings), tuple(problems), tuple(failed))
 
 
 def audited_data(name: str, parameters: Mapping[str, Any], result: AuditResult) -> AuditedData:

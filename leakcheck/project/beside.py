@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,17 +93,28 @@ def check_beside(
     comments: dict[str, Comments] = {}
     findings = _prose_findings(places, discovered, code, config, claims, problems, comments)
     data: tuple[AuditedData, ...] = ()
+    unaudited: list[tuple[Problem, str]] = []
     if with_data and config.datasets:
         from leakcheck.audit.declared import audit_all
 
         audits = audit_all(config.datasets, config.root, file, progress)
         data = audits.audited
         findings += audits.findings
-        problems += audits.problems
+        unaudited = list(zip(audits.problems, audits.failed, strict=True))
     if not with_claims or not claims:
-        return Beside(tuple(findings), tuple(problems), data, comments=comments)
+        left = (*problems, *(problem for problem, _ in unaudited))
+        return Beside(tuple(findings), left, data, comments=comments)
     checked = check_declared(claims, config.root, file, [*open_findings, *filter(shows, findings)])
+    judged = [facts.claim for facts in checked.facts]
+    problems += [_judged_without(problem, name, judged) for problem, name in unaudited]
     return Beside((*findings, *checked.findings), (*problems, *checked.errors), data, checked.facts, comments)
+
+
+def _judged_without(problem: Problem, data_set: str, claims: Sequence[Claim]) -> Problem:
+    """The problem of a data set, with the claims that name it, or none, and have a verdict all the same."""
+    names = [repr(claim.id) for claim in claims if not claim.datasets or data_set in claim.datasets]
+    said = f"; judged without it: {', '.join(names)}" if names else ""
+    return replace(problem, message=problem.message + said)
 
 
 def _require_known_data(claims: Sequence[Claim], config: Config, file: Path) -> None:

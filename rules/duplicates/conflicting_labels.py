@@ -23,7 +23,7 @@ class ConflictingLabels(Rule[AuditFacts]):
             groups = "1 group" if conflict.groups == 1 else f"{conflict.groups} groups"
             yield self.finding(
                 conflict.examples[0].first.location,
-                f"{groups} of rows with equal {inputs} ({conflict.rows} rows) with different `{conflict.target}`",
+                f"{groups} of rows with equal {inputs} and different `{conflict.target}` ({conflict.rows} rows)",
                 trace=trace(conflict.examples, "this row", "has the same input and another label"),
                 evidence={"columns": conflict.what, **examples(conflict.examples, conflict.groups)},
             )

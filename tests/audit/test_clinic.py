@@ -20,7 +20,7 @@ PLANTED = [
     ("LK601", "6 of 120 rows of test", "test", 1),
     ("LK602", "5 of 120 rows of test", "test", 25),
     ("LK603", "4 of 120 rows of test", "test", 41),
-    ("LK604", "2 groups of rows with equal question, note (4 rows)", "train", 11),
+    ("LK604", "2 groups of rows with equal question, note and different `label` (4 rows)", "train", 11),
     ("LK605", "5 of 320 rows of train repeat", "train", 102),
     ("LK701", "3 of 320 rows of train", "train", 201),
     ("LK702", "8 of 120 rows of test", "test", 61),

@@ -112,3 +112,19 @@ def test_scan_reports_what_is_declared(
     shown = capsys.readouterr().out
     assert "test.csv:row 1: LK601" in shown
     assert "test.csv:row 1: LK702" in shown
+
+
+def test_a_claim_says_that_its_data_could_not_be_audited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs.csv").write_text("seed,a,b\n" + "".join(f"{i},0.{50 + i},0.{60 + 2 * i}\n" for i in range(8)))
+    claim = 'results = "runs.csv"\na = "a"\nb = "b"\nmetric = "accuracy"\ndirection = "higher"\npair = "seed"\n'
+    (tmp_path / "leakcheck.toml").write_text(
+        '[[datasets]]\nid = "release"\nsplits = { train = "absent.csv", test = "absent.csv" }\n'
+        f'[[claims]]\nid = "named"\n{claim}datasets = ["release"]\n[[claims]]\nid = "unnamed"\n{claim}'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["scan"]) == 2
+    said = capsys.readouterr().err
+    assert "data set 'release' cannot be audited" in said
+    assert said.count("judged without it: 'named', 'unnamed'") == 1

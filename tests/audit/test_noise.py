@@ -146,3 +146,16 @@ def test_looks_widen_the_interval() -> None:
     task = Task(np.arange(200), y, 2, None, False)
     one, many = (task.score(rng.normal(size=(200, 1)) * 0 + y[:, None] + rng.normal(size=(200, 1)), k) for k in (1, 50))
     assert many.interval.high - many.interval.low > one.interval.high - one.interval.low
+
+
+@pytest.mark.parametrize(("shift", "sampled"), [(0.0, 1_500), (2.0, 1_500), (0.25, 5_000)])
+def test_large_splits_are_told_apart_on_as_many_rows_as_settle_it(shift: float, sampled: int) -> None:
+    rng = np.random.default_rng(0)
+    training, held_out = pd.DataFrame(rng.normal(size=(8_000, 2))), pd.DataFrame(rng.normal(shift, size=(6_000, 2)))
+    result = leakcheck.audit(training, held_out)
+    (told,) = result.facts.distinguishable
+    truth = norm.cdf(shift)  # two columns, each moved by it: apart by shift times root 2, less by root 2 for the AUC
+    assert told.sampled == sampled
+    assert told.score.interval.low <= truth <= told.score.interval.high
+    assert bool(result.findings) == (shift == 2.0)
+    assert any(f"on a sample of {sampled:,} rows of a split" in check for check in result.facts.checks)

@@ -181,6 +181,9 @@ def test_texts_are_the_nfkc_forms(given: list[str | None], limit: int) -> None:
         rows = np.arange(len(given))[::-2]
         data, starts, ends = held.open(rows)
         assert [bytes(data[s:e]).decode() for s, e in zip(starts, ends, strict=True)] == [wanted[i] for i in rows]
+        patch.setattr(texts, "TASK_BYTES", 7)
+        copied = held.copied(np.arange(len(given))[::3])
+        assert [copied.text(i) for i in range(len(copied))] == wanted[::3]
 
 
 @settings(max_examples=50, deadline=None)
