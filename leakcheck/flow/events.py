@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from leakcheck.flow.rows import Cut, Numbered, Rows, Site
+from leakcheck.flow.rows import Arms, Cut, Numbered, Rows, Site
 
 if TYPE_CHECKING:
     from leakcheck.flow.tables import Api
@@ -168,6 +168,7 @@ class Entities(Numbered):
     rows: Rows
     site: Site
     name: str
+    arms: Arms = ()  # the branches that lead to it
 
 
 @dataclass(frozen=True, eq=False, slots=True)

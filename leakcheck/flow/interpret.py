@@ -39,7 +39,7 @@ from leakcheck.flow.operations.splitting import Splitting
 from leakcheck.flow.operations.subscripts import Subscripts
 from leakcheck.flow.operations.writes import Writes
 from leakcheck.flow.prefilter import names_library
-from leakcheck.flow.rows import Root, Rows, Site, begin_program, whole
+from leakcheck.flow.rows import Arms, Root, Rows, Site, begin_program, whole
 from leakcheck.flow.tables import Api, Tables
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -76,6 +76,7 @@ _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the ta
 _MOST_WORK_OF_QUIET = 2000  # statements, of one function that never splits, learns or scores, in all its calls
 _MOST_UNROLLED = 12
 _MOST_TARGETS = 6
+_MOST_TAKEN_OUT = 40
 _SEEDS = frozenset({"random_state", "seed", "random_seed"})
 _BUILTINS = frozenset(
     [
@@ -201,7 +202,7 @@ class Interpreter:
         self.control: frozenset[Mark] = NO_MARKS  # what was learned in the conditions that lead here
         self.enclosing: list[str] = []  # the functions whose arguments are being evaluated
         self.stack: list[Function] = []
-        self.arms: tuple[tuple[int, int], ...] = ()  # the branches that lead here: which fork, and which of its arms
+        self.arms: Arms = ()  # the branches that lead here
         self.fitting = 0  # how many `fit(X, y)` of the project's classes are being run, one inside another
         self.symbolic = False  # running a function nobody calls
         self.events_of_run = 0  # how many events the program itself makes, before such functions
@@ -525,7 +526,7 @@ class Interpreter:
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
-            if items is not None and (self._worth_unrolling(items) or self._targets_in_turn(node, items)):
+            if items is not None and (self._worth_unrolling(items) or self._column_by_column(node, items)):
                 for turn, item in enumerate(items):
                     self.loops = (*outer, self.loop(node, 1, over, turn))
                     self.bind(node.target, item)
@@ -570,12 +571,14 @@ class Interpreter:
         named = any(isinstance(c, Const) and role_of_word(c.value) for c in constants)
         return named or any(not isinstance(c, Const) for c in constants)
 
-    def _targets_in_turn(self, node: s.For, items: Sequence[Value]) -> bool:
-        """Whether a model is trained for each of a few columns that the loop names."""
+    def _column_by_column(self, node: s.For, items: Sequence[Value]) -> bool:
+        """Whether a model is trained for each of a few columns that the loop names, or each is taken out of a table."""
         named = all(isinstance(c, Const) and isinstance(c.value, str) for c in map(self.heap.load, items))
-        if not named or len(items) > _MOST_TARGETS or not isinstance(node.target, s.Name):
+        if not named or not isinstance(node.target, s.Name):
             return False
-        return s.picks_with(node.body, node.target.id) and s.calls_method(node.body, "fit")
+        if len(items) <= _MOST_TARGETS and s.calls_method(node.body, "fit"):
+            return s.picks_with(node.body, node.target.id)
+        return len(items) <= _MOST_TAKEN_OUT and s.takes_out(node.body, node.target.id)
 
     def _while(self, node: s.While) -> str | None:
         loop = self.loop(node, None, "items")
@@ -903,7 +906,8 @@ class Interpreter:
             source = self.find_module(name, 1, self.sources[base.unit.frame])
             return Module(self.load_unit(source)) if source is not None else UNKNOWN
         if isinstance(base, Choice):
-            return self.heap.join_all([self.get_attr(option, name, node) for option in base.options])  # type: ignore[no-any-return]
+            options = self.splitting.preferred(base.options) if name == "split" else base.options
+            return self.heap.join_all([self.get_attr(option, name, node) for option in options])  # type: ignore[no-any-return]
         if isinstance(base, Class):
             found = self.class_attr(base, name)
             if isinstance(found, Function) and "classmethod" in found.decorators:
@@ -1060,7 +1064,7 @@ class Interpreter:
                     return Const((held[0].value is None) == (op == "is"))
                 if isinstance(held[0], Data) and any(root.kind == "parameter" for root, _ in held[0].rows):
                     return UNKNOWN
-                if not isinstance(held[0], Data | Choice):
+                if not isinstance(held[0], Data | Choice) or (isinstance(held[0], Data) and "given" in held[0].flags):
                     return Const(op == "is not")
             return Data(kind="scalar", number=self.heap.fresh())
         return self.operators.operate(op, values, node)
@@ -1464,12 +1468,12 @@ class Interpreter:
         positional = [p for p in function.params if p.kind in ("positional-only", "normal")]
         taken: set[str] = set()
         for param, value in zip(positional, args.pos, strict=False):
-            self._set_param(frame, param.name, value)
+            self._set_param(frame, param.name, self._instead(value, defaults.get(param.name)))
             taken.add(param.name)
         names = {p.name for p in function.params}
         for name, value in args.kw.items():
             if name in names:
-                self._set_param(frame, name, value)
+                self._set_param(frame, name, self._instead(value, defaults.get(name)))
                 taken.add(name)
         for param in function.params:
             if param.name in taken:
@@ -1483,6 +1487,13 @@ class Interpreter:
                 self.heap.set((frame, param.name), defaults[param.name])
             else:
                 self.heap.set((frame, param.name), args.pos[-1] if args.star and args.pos else UNKNOWN)
+
+    def _instead(self, value: Value, default: Value | None) -> Value:
+        """An argument of unknown value that is given for a parameter which is None by default: it is something."""
+        held = self.heap.load(value)
+        if default == NONE and isinstance(held, Data) and not held.rows:
+            return held.but(flags=held.flags | {"given"})
+        return value
 
     def _set_param(self, frame: int, name: str, value: Value) -> None:
         # What is passed keeps the caller's name: findings speak of the data as the caller does.

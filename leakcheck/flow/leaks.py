@@ -274,7 +274,10 @@ class Joiner:
         name = mark.name
         what = mark.what
         split_line = self._where(held_out.split, mark.site) if held_out.split else ""
-        trace = [self.step(f"{what} learns from `{name}` here", mark.site)]
+        learns = f"{what} learns from `{name}` here"
+        if isinstance(mark, Draw):
+            learns = f"rows of `{name}` are repeated or made up here"
+        trace = [self.step(learns, mark.site)]
         trace += self.callers(mark.site)
         if held_out.split is not None:
             label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
@@ -517,7 +520,16 @@ class Joiner:
             return
         if any(s.kind in ("fold", "validation") for s in self.scores):
             return
-        others = [p for p in self.predicts if any(overlap(p.rows, t.rows) is not Overlap.YES for t in self.trained(p))]
+        targets = frozenset().union(*(t.y.sources for s in reported for t in self.trained(s) if t.y is not None))
+        others = [
+            predict
+            for predict in self.predicts
+            if any(
+                overlap(predict.rows, train.rows) is not Overlap.YES
+                and (train.y is None or not targets or not train.y.sources or targets & train.y.sources)
+                for train in self.trained(predict)
+            )
+        ]
         if others or any(s.model is None for s in self.scores):
             return
         for score in reported:
@@ -848,6 +860,9 @@ class Joiner:
         for what in dict.fromkeys(score.what for score in scores):
             same = [score for score in scores if score.what == what]
             found = self._configurations(same)
+            # Outside of loops several models at one score are those of which one was chosen before.
+            first = {score.site: score.model for score in reversed(same)}
+            same = [score for score in same if score.loops or first[score.site] == score.model]
             shared = self._at_one_place(same)
             looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
             if side_by_side and not (looped or shared or self._one_method(same)):

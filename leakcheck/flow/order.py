@@ -10,7 +10,7 @@ from leakcheck.flow.events import Entities, Mark, Split, Tie, TieKind, Train
 from leakcheck.flow.facts import Blind, BlindSplit, LookAhead
 from leakcheck.flow.operations.common import split_words
 from leakcheck.flow.operations.series import fits
-from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, overlap
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, never_both, overlap
 
 if TYPE_CHECKING:
     from leakcheck.flow.leaks import HeldOut, Joiner
@@ -188,7 +188,8 @@ def _blind(joiner: Joiner, held_out: HeldOut, cut: Cut, entities: list[Entities]
         unsure = all(t.kind in _ORDER_ONLY for t in times)
         evidence, label = _time_evidence(first)
     elif cut.kind is not CutKind.POSITION:
-        named = next((e for e in entities if overlap(e.rows, train.rows | held_out.rows) is Overlap.YES), None)
+        met = (e for e in entities if not never_both(e.arms, cut.arms))
+        named = next((e for e in met if overlap(e.rows, train.rows | held_out.rows) is Overlap.YES), None)
         grouped = next((t for t in ties if t.kind is TieKind.GROUPED and not _knows(train, t.keys)), None)
         to = Blind.ENTITIES
         if named is not None:

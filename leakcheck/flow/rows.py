@@ -75,6 +75,14 @@ class Root(Numbered):
     role: str = ""  # "train", "test" or "validation" where the source itself says so
 
 
+Arms: TypeAlias = tuple[tuple[int, int], ...]  # the branches around a place: which fork, and which of its arms
+
+
+def never_both(arms: Arms, others: Arms) -> bool:
+    """Whether two places are never both reached: they stand in two arms of one fork."""
+    return any(fork == at and arm != way for fork, arm in arms for at, way in others)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Cut(Numbered):
     """One act of cutting rows apart; its parts are disjoint."""
@@ -91,12 +99,8 @@ class Cut(Numbered):
     apart: str = ""  # what keeps rows together or in order: "group", "time", "predefined"
     unplaced: bool = False  # of tables that stand under each other: which of them it goes through is not known
     drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
-    arms: tuple[tuple[int, int], ...] = ()  # the branches that lead to it: which fork, and which of its arms
+    arms: Arms = ()  # the branches that lead to it
     inner: bool = False  # made by the `fit` of a class in the rows that it was given to learn from
-
-    def excludes(self, other: Cut) -> bool:
-        """Whether two cuts are never both made: they stand in two arms of one fork."""
-        return any(fork == at and arm != way for fork, arm in self.arms for at, way in other.arms)
 
     def role(self, part: object) -> str:
         return self.roles[part] if isinstance(part, int) and part < len(self.roles) else ""
@@ -197,7 +201,7 @@ def _atoms_overlap(a: Atom, b: Atom) -> Overlap | None:
             if cut is other_cut:
                 if disjoint_parts(part, other_part):
                     return Overlap.NO
-            elif cut.arms and other_cut.arms and cut.excludes(other_cut):
+            elif cut.arms and other_cut.arms and never_both(cut.arms, other_cut.arms):
                 return None
     mine = [step for step in steps if step not in others and step[0].kind is not CutKind.FILTER]
     theirs = [step for step in others if step not in steps and step[0].kind is not CutKind.FILTER]

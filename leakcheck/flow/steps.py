@@ -397,6 +397,19 @@ def calls_method(tree: object, name: str) -> bool:
     return any(isinstance(n, Call) and isinstance(n.func, Attr) and n.func.name == name for n in walk(tree))
 
 
+def takes_out(body: Block, name: str) -> bool:
+    """Whether all that a body does is to take a column of that name out of tables: `del X[name]`, `X.pop(name)`."""
+    for statement in body:
+        if isinstance(statement, Delete):
+            done = picks_with(statement.targets, name)
+        else:
+            call = statement.value if isinstance(statement, ExprStmt | Assign) else None
+            done = isinstance(call, Call) and _called(call.func) in ("drop", "pop") and mentions(call.args, name)
+        if not done:
+            return False
+    return True
+
+
 def repeated_appends(body: Block) -> Iterator[Span]:
     """The calls that append once more what the same round has appended: `a.append(x)`, then `a.append(flip(x))`."""
     before: dict[str, set[str]] = {}

@@ -149,7 +149,7 @@ class Callables(Operations):
         if axis is None and short in ("concatenate", "cat", "stack", "append", "concat") and len(args.pos) > 1:
             axis = args.pos[-1]
         held = self.heap.load(axis) if axis is not None else None
-        if isinstance(held, Const) and held.value in (1, -1, 2, "columns"):
+        if isinstance(held, Const) and (held.value == "columns" or (isinstance(held.value, int) and held.value != 0)):
             columns = True
         values = [v for k, v in args.kw.items() if k in ("objs", "left", "right", "tensors", "arrays", "items")]
         values = [*args.pos, *values]

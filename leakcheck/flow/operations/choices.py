@@ -175,9 +175,9 @@ class Choices(Operations):
                 curve = any(sc.kind == "curve" for sc in group)
                 this_round = len(values) == 1 and isinstance(self.heap.load(values[0]), Data)
                 what = "of this round" if this_round else ""
-                chosen = self.choose(group, site, "threshold" if curve else "extremum", what)
-                if chosen is not None and name in _ENDS:
-                    self.ends.setdefault(chosen.scores, set()).add(_ENDS[name])
+                choice = self.choose(group, site, "threshold" if curve else "extremum", what)
+                if choice is not None and name in _ENDS:
+                    self.ends.setdefault(choice.scores, set()).add(_ENDS[name])
         marks = NO_MARKS.union(*(d.marks for d in several)) if several else NO_MARKS
         picked = self.heap.join_all(values) if len(values) > 1 else self.i.containers.element(values[0])
         held = self.heap.load(picked)

@@ -61,10 +61,12 @@ class Combining(Operations):
     def combined(self, values: list[Value], *, columns: bool, site: Site | None = None) -> Data:
         """Several tables under each other, or side by side."""
         parts: list[Data] = []
+        known = True  # each of the tables, not a list of any number of them
         for value in values:
             held = self.heap.load(value)
             if isinstance(held, ListObject | Items):
                 inner = self.i.containers.unpack(value, None)
+                known = known and inner is not None
                 parts += (
                     [self.heap.data(v) for v in inner]
                     if inner is not None
@@ -74,9 +76,12 @@ class Combining(Operations):
                 parts += [self.heap.data(v) for v in held.items.values()]
             else:
                 parts.append(self.heap.data(value))
-        parts = [p for p in parts if p.rows or p.marks] or parts
         if not parts:
             return UNKNOWN
+        # One row with something behind it, such as the zeros that fill it up.
+        several = [p for p in parts if p.rows]
+        padded = known and bool(parts[0].rows) and all(p.kind == "row" and p.keys is None for p in several)
+        parts = [p for p in parts if p.rows or p.marks] or parts
         number = self.heap.number("columns" if columns else "concat", *(p.number for p in parts))
         marks: frozenset[Mark] = NO_MARKS.union(*(p.marks for p in parts))
         if columns:
@@ -99,11 +104,11 @@ class Combining(Operations):
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
         if site is not None and self._repeats_rows(parts):
-            drawn |= {self.i.data.draw("copies appended", first, site)}
+            drawn |= {self.i.data.draw("appending copies", first, site)}
         result = Data(
             rows=rows,
             marks=marks,
-            kind=first.kind if first.kind != "row" else "array",
+            kind="array" if first.kind == "row" and not padded else first.kind,
             columns=merged,
             number=number,
             name="",

@@ -234,7 +234,7 @@ class Containers(Operations):
                 value = kept.but(marks=kept.marks | self.i.control)
             if site.bare() in self.i.repeats and self.heap.data(value).rows:
                 item = self.heap.data(value)
-                value = self.i.data.marked(item, frozenset({self.i.data.draw("copies appended", item, site)}))
+                value = self.i.data.marked(item, frozenset({self.i.data.draw("appending copies", item, site)}))
             elif held.any is not None and self._with_noise(self.heap.data(held.any), self.heap.data(value)):
                 item = self.heap.data(value)
                 value = self.i.data.marked(item, frozenset({self.i.data.draw("augmentation", item.but(name=""), site)}))

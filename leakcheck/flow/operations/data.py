@@ -286,6 +286,8 @@ class DataOperations(Operations):
     def pass_through(self, args: Args) -> Value:
         values = args.all()
         carriers = [v for v in values if self.heap.data(v).rows]
+        real = [v for v in carriers if any(root.kind != "made" for root, _ in self.heap.data(v).rows)]
+        carriers = real or carriers  # random numbers are no rows of their own beside others
         if not carriers:
             marks = NO_MARKS.union(*(self.heap.data(v).marks for v in values)) if values else NO_MARKS
             return Data(marks=marks, number=self.heap.fresh())
@@ -304,6 +306,7 @@ class DataOperations(Operations):
         return Data(
             rows=union(*(d.rows for d in several)),
             marks=marks,
+            kind="row" if all(d.kind == "row" for d in several) else "unknown",
             number=self.heap.fresh(),
             flags=frozenset({"call"}),
             each=tuple(d.but(columns=None, kind="unknown" if d.kind == "frame" else d.kind) for d in several),

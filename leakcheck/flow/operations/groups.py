@@ -178,9 +178,11 @@ class Groups(Operations):
         """`apply`, `map`, `pipe`: a function over rows, over columns, or over the whole."""
         first = args.pos[0] if args.pos else args.kw.get("func", args.kw.get("function"))
         inner = self.heap.load(first) if first is not None else None
-        rest = arguments(*args.pos[1:])
+        # Behind the function comes the axis of a frame; a series hands on what comes there.
+        axis = args.pos[1] if held.kind == "frame" and len(args.pos) > 1 else None
+        rest = arguments(*args.pos[1 if axis is None else 2 :])
         if isinstance(inner, Function | Method | Partial):
-            columnwise = held.kind == "frame" and not self.i.operators.across_columns(kw_only(args), None)
+            columnwise = held.kind == "frame" and not self.i.operators.across_columns(kw_only(args), axis)
             passed = (
                 held.but(kind="series", columns=None) if columnwise else held.but(kind="row", number=self.heap.fresh())
             )

@@ -56,7 +56,11 @@ class Loading(Operations):
         path = self.heap.load(first)
         constant = isinstance(path, Const) and isinstance(path.value, str)
         if api.returns in ("frame", "array", ""):
-            return ("path", path.value) if constant else None
+            if constant:
+                return ("path", path.value)
+            number = self.heap.data(first).number
+            in_turns = bool(self.i.loops) and all(loop.turn is not None for loop in self.i.loops)
+            return ("path of this turn", number) if number and in_turns else None
         if api.returns not in ("dataset", "dict") or self.i.loops:
             return None
         given = self.heap.data(first)

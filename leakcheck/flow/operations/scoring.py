@@ -163,12 +163,8 @@ class Scoring(Operations):
         return Data(kind="scalar", marks=frozenset({score}) if score else NO_MARKS, number=self.heap.fresh())
 
     def _splitter(self, cv: Value | None) -> Any:
-        """Of splitters that depend on a condition, the one for groups: the others are for when there are none."""
         held = self.heap.load(cv) if cv is not None else None
-        if isinstance(held, Choice):
-            options = [self.heap.load(option) for option in held.options]
-            return next((o for o in options if isinstance(o, LibObject) and o.api.kind == "group"), options[0])
-        return held
+        return self.heap.load(self.i.splitting.preferred(held.options)[0]) if isinstance(held, Choice) else held
 
     def fold(
         self,

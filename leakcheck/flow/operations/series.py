@@ -356,8 +356,8 @@ class Series(Operations):
         axis = self.heap.load(args.kw.get("axis", NONE))
         along_rows = isinstance(axis, Const) and axis.value == 0
         single = data.kind == "series" or (len(data.sources) == 1 and data.columns is None)
-        if not (along_rows or (single and axis == NONE)):
-            return result
+        if not (along_rows or (single and axis == NONE)) or "one of" in data.flags:
+            return result  # along the columns, or within one item that a loop counts
         if api.kind == "shift":
             amount = args.get(1, "shift")
             by, _ = self._amount(amount) if "shift" in api.params else (1, False)
@@ -473,12 +473,14 @@ class Series(Operations):
         if groups is None or self.heap.load(groups) == NONE:
             return
         column = self.heap.data(groups)
-        if column.rows and all(root.kind == "parameter" for root, _ in column.rows):
-            return  # an argument of a function that nobody calls: there may be no groups
+        if column.kind == "row" or (column.rows and all(root.kind == "parameter" for root, _ in column.rows)):
+            return  # an item of something, or an argument of a function that nobody calls: there may be no groups
         rows = data.rows or column.rows
         if rows:
             names = sorted(name for _, name in column.sources if not name.startswith(("#", "*")))
-            self.i.emit((site, "entities", rows), Entities(rows, site, names[0] if names else "the groups"))
+            self.i.emit(
+                (site, "entities", rows), Entities(rows, site, names[0] if names else "the groups", self.i.arms)
+            )
 
 
 def fits(pattern: str, name: str) -> bool:

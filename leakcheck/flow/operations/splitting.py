@@ -95,8 +95,8 @@ class Splitting(Operations):
         if args.pos and isinstance(self.heap.load(args.pos[0]), Instance):
             data = self.i.series.windows_of(args.pos[0], data, site)
         lengths = self.i.containers.unpack(args.get(1, "lengths") or NONE, None)
-        given = self.i.randomness.unseeded(api, self.i.library.named(api, args)) is False
-        seed = ("seed of a generator", self.i.data.loop_ids()) if given else None
+        given = self.i.library.named(api, args).get(api.seed, NONE)
+        seed = ("seed of a generator", self.i.data.loop_ids()) if self.heap.load(given) != NONE else None
         parts, cut = self.random_parts(data, len(lengths) if lengths else 2, site, last_part(api.name), seed)
         self.i.randomness.split(api, self.i.library.named(api, args), site, cut)
         return parts
@@ -150,6 +150,11 @@ class Splitting(Operations):
             return None
         indices = self.i.containers.unpack(given.each[0], 2) or []
         return next((steps[-1][0] for i in indices for _, steps in self.heap.data(i).rows if steps), None)
+
+    def preferred(self, options: Sequence[Value]) -> Sequence[Value]:
+        """Of splitters that depend on a condition, the one for groups: the others are for when there are none."""
+        held = [(option, self.heap.load(option)) for option in options]
+        return [option for option, o in held if isinstance(o, LibObject) and o.api.kind == "group"][:1] or options
 
     def split_folds(self, owner: Value, held: LibObject, args: Args, site: Site) -> Value:
         data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))

@@ -340,6 +340,12 @@ class Subscripts(Operations):
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
         if picker.kind == "columns":
             return self.selected_by(data.but(number=self.heap.number("columns", data.number, picker.number)), picker)
+        if counted:
+            data = data.but(flags=data.flags | {"one of"})
+        elif not subscript and data.rows and picker.kind == "unknown" and not picker.rows and not picker.mask:
+            # Some of the rows: which ones is not known, nor what they share with others picked in this way.
+            cut = self.i.data.cut(("picked", picker.number), CutKind.MASK, self.i.site(index), explicit=False)
+            return self.i.data.narrowed(data, cut, ("named", "", picker.number))
         return self.picked(data, picker)
 
     def picked(self, data: Data, picker: Data) -> Data:
@@ -347,7 +353,8 @@ class Subscripts(Operations):
         if picker.mask:
             return self._filtered(data, picker)
         picker = self.i.positions.places(picker)
-        if (picker.kind == "unknown" or "call" in picker.flags) and picker.keys is None and data.columns is not None:
+        unknown = picker.kind == "unknown" or "call" in picker.flags or not picker.rows
+        if unknown and picker.keys is None and data.columns is not None:
             data = data.but(columns=None)  # it may be a list of columns as well
         # A column of the table itself picks the rows in which it is true.
         own_column = picker.kind == "series" and picker.keys is None and data.kind in ("frame", "series", "array")
