@@ -186,7 +186,6 @@ class Task:
             folds = KFold(FOLDS, shuffle=True, random_state=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a class is rare
-            # leakcheck: ignore[LK303] by chance only where no groups are given
             return list(folds.split(self.rows, self.y, self.groups))
 
     def _summary(self, predicted: Matrix, looks: int) -> Score:
