@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path
 
 from leakcheck.claims import judge
@@ -62,6 +64,7 @@ def check_claims(
     failures = []
     for claim in claims:
         try:
+            _require_code(claim, root)
             read.append((claim, read_pairs(claim, root)))
         except LeakcheckError as error:
             failures.append(Failure(claim, error))
@@ -74,6 +77,20 @@ def check_claims(
         except LeakcheckError as error:
             failures.append(Failure(claim, error))
     return Checked(tuple(facts), tuple(failures))
+
+
+def _require_code(claim: Claim, root: Path) -> None:
+    """Refuse a pattern of the claim's `code` that means no file: nothing would put the claim at risk."""
+    for pattern in claim.code:
+        fixed = Path(*takewhile(lambda part: not set(part) & set("*?["), Path(pattern).parts))
+        place = root / fixed
+        below = (file.relative_to(root).as_posix() for file in place.rglob("*"))
+        if not (place.exists() if fixed == Path(pattern) else any(fnmatchcase(file, pattern) for file in below)):
+            raise LeakcheckError(
+                "its code matches no file",
+                expected="files and patterns relative to the configuration",
+                found=repr(pattern),
+            )
 
 
 def facts_of(claim: Claim, paired: Paired, settings: Settings) -> ClaimFacts:

@@ -22,6 +22,7 @@ from leakcheck.claims.tables import Table, read_table
 from leakcheck.errors import LeakcheckError
 from leakcheck.findings import Location, Within
 
+_PLAIN_IDS = ("id", "run", "run_id")  # which say nothing of what they identify
 _ID_COLUMNS = ("id", "seed", "run", "run_id", "fold", "split")
 _RUN_COLUMNS = ("run", "run_id", "runid", "run id", "seed", "trial", "checkpoint")
 _NOT_RUNS = ("fold", "split", "cv", "task", "dataset", "data set", "benchmark")
@@ -243,8 +244,8 @@ def _with_units(
 
 
 def _id_column(claim: Claim, table: Table, taken: Sequence[int]) -> int:
-    for name in (claim.pair, *_ID_COLUMNS):
-        if name is not None and (index := table.find(name)) is not None and index not in taken:
+    for name in (claim.pair, *_PLAIN_IDS) if claim.pair else _ID_COLUMNS:
+        if (index := table.find(name)) is not None and index not in taken:
             if name != claim.pair and index == table.find(claim.cluster or claim.task or ""):
                 continue  # the cluster is not the id of a row inside it
             return index

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leakcheck.cli.parser import code_list, per_file_ignores
+from leakcheck.cli.parser import code_list, per_file_ignores, some_codes
 from leakcheck.errors import LeakcheckError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("rules").add_argument
     add(
         "--select",
-        type=code_list,
+        type=some_codes,
         action="extend",
         metavar="CODES",
         help="report only these: codes, prefixes (LK1), names or ALL; what the configuration says is dropped",

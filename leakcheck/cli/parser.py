@@ -42,6 +42,20 @@ def code_list(text: str) -> list[str]:
     return [code.strip() for code in text.split(",") if code.strip()]
 
 
+def some_codes(text: str) -> list[str]:
+    """Codes separated by commas, one at least: an empty variable would select nothing, and all would pass.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        If there is none.
+    """
+    codes = code_list(text)
+    if not codes:
+        raise argparse.ArgumentTypeError(f"names no rule: {text!r}")
+    return codes
+
+
 def per_file_ignores(text: str) -> list[tuple[str, tuple[str, ...]]]:
     """Pairs ``pattern:code`` separated by commas; a code without a pattern belongs to the one before.
 

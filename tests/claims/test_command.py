@@ -168,6 +168,17 @@ def test_bad_input_is_one_message(compare: Compare, text: str, message: str) -> 
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(("column", "status"), [("seed", 2), ("fold", 2), ("run", 0), ("id", 0), ("sede", 0)])
+def test_what_pairs_the_rows_is_never_guessed_against_the_users_word(
+    compare: Compare, column: str, status: int
+) -> None:
+    rows = "".join(f"{n},0.8{n},0.9{n}\n" for n in range(6))
+    Path("runs.csv").write_text(f"{column},a,b\n{rows}")
+    found, _, err = compare("runs.csv", "--threshold", "0.01", "--pair", "sede", "--exit-zero")
+    assert found == status
+    assert ("the column that pairs the rows is missing" in err) == (status == 2)
+
+
 def test_values_as_large_and_small_as_may_be(compare: Compare, recwarn: pytest.WarningsRecorder) -> None:
     Path("runs.csv").write_text("id,a,b\n1,1e99,1.1e99\n2,1e-99,2e99\n3,0,1.5e99\n4,-1e99,1e99\n")
     status, out, err = compare("runs.csv", "--threshold", "0.01")

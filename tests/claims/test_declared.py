@@ -40,6 +40,9 @@ def in_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def project(root: Path, config: str, runs: str = RUNS) -> None:
     (root / "results").mkdir(parents=True, exist_ok=True)
     (root / "results" / "seeds.csv").write_text(runs)
+    for file in ("src/train.py", "notebooks/draft.ipynb"):
+        (root / file).parent.mkdir(exist_ok=True)
+        (root / file).touch()
     (root / "pyproject.toml").write_text(config)
 
 
@@ -108,6 +111,17 @@ def test_code_behind_a_claim_is_named_from_its_configuration(tmp_path: Path) -> 
 def test_what_does_not_put_a_claim_at_risk(tmp_path: Path, harmless: Finding) -> None:
     project(tmp_path, CLAIM + 'code = ["src/*.py"]\n')
     assert check(tmp_path, [harmless]).facts[0].verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize("pattern", ["scr/train.py", "scr/*.py", "src/*.ipynb", "*.r"])
+def test_code_that_means_no_file_is_refused(tmp_path: Path, pattern: str) -> None:
+    project(tmp_path, CLAIM + f'code = ["src", "{pattern}"]\n')
+    result = check(tmp_path)
+    assert result.facts == ()
+    assert (
+        f"its code matches no file (expected files and patterns relative to the configuration, found '{pattern}')"
+        in (result.errors[0].message)
+    )
 
 
 def test_too_few_runs_go_before_risk(tmp_path: Path) -> None:

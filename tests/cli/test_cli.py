@@ -46,6 +46,8 @@ def in_a_process(*arguments: str, **options: object) -> subprocess.CompletedProc
         (["scan", "leak.py", "--exit-zero"], 0),
         (["scan", "leak.py", "--ignore", "LK101"], 0),
         (["scan", "leak.py", "--select", "LK2"], 0),
+        (["scan", "leak.py", "--select", ""], 2),
+        (["scan", "leak.py", "--ignore", ""], 1),
         (["scan", "leak.py", "--per-file-ignores", "leak.py:LK101"], 0),
         (["scan", "leak.py", "--exclude", "leak.py"], 1),
         (["scan", "leak.py", "--exclude", "leak.py", "--force-exclude"], 0),
