@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leakcheck.findings import TraceStep
 from leakcheck.flow.events import Column, Learn, Tie, TieKind, Train
 from leakcheck.flow.facts import TargetColumn
+from leakcheck.flow.operations.common import last_part
 from leakcheck.flow.rows import Rows, Site
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _made_features(joiner: Joiner, frame: int, target: str, rows: Rows) -> list[
 
 def _predicts_number(train: Train) -> bool:
     """Whether the target is a number: columns picked by their type keep it then."""
-    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
+    name = last_part(train.predictor.name) if train.predictor is not None else ""
     return name in _REGRESSORS or name.endswith("Regressor")
 
 
