@@ -20,6 +20,7 @@ _CHOSEN = {
     Choice.THRESHOLD: "the best threshold is kept here",
     Choice.SEED: "the best seed is kept here",
 }
+_BY_SCORE = frozenset({"comparison", "extremum"})  # the code itself sets scores against each other
 _MOST_SHOWN = 3  # scores in one trace
 _ANY_PLACE = Site("", None, (0, 0, 0, 0))  # a network trained in a loop is one model, wherever its steps stand
 
@@ -37,6 +38,8 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
     seen: set[Site] = set()
     for choose in joiner.chooses:
         scores = [s for s in choose.scores if joiner.is_test(s.rows) or _scored_folds(joiner, choose, s)]
+        if choose.how in _BY_SCORE:
+            scores = [score for score in scores if _told_apart(joiner, score)]
         folded = [] if scores else _folds_of_all(joiner, choose)
         if not (scores or folded) or not _compares(joiner, choose, scores or list(choose.scores)):
             continue
@@ -85,6 +88,12 @@ def _scored_here(joiner: Joiner, rows: Rows, scores: Iterable[Score]) -> list[Tr
     return trace
 
 
+def _told_apart(joiner: Joiner, score: Score) -> bool:
+    """Whether the scored rows are known to be others than the training rows, and not called test rows alone."""
+    trains = joiner.trained(score)
+    return not trains or any(overlap(train.rows, score.rows) is not Overlap.YES for train in trains)
+
+
 def _choices_by_name(joiner: Joiner, seen: set[Site]) -> Iterator[ChoiceLeak]:
     """Where the flow is not known but names say it: a test score compared with the best so far, a validation
     loader over the rows of the test loader."""
@@ -103,7 +112,7 @@ def _choices_by_name(joiner: Joiner, seen: set[Site]) -> Iterator[ChoiceLeak]:
 
 def _folds_of_all(joiner: Joiner, choose: Choose) -> list[Score]:
     """The later scores on test rows that had been among the rows whose folds decided."""
-    if choose.how not in ("comparison", "extremum"):
+    if choose.how not in _BY_SCORE:
         return []
     folded = [score.rows for score in choose.scores if score.kind == "fold"]
     before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
@@ -233,6 +242,8 @@ def reuses(joiner: Joiner) -> Iterator[TestReuse]:
             targets = [t.y.sources for t in joiner.trained(score) if t.y is not None]
             by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
     for (rows, _), scores in by_rows.items():
+        if not any(_told_apart(joiner, score) for score in scores):
+            continue
         loops = [loop for score in scores for loop in score.loops]
         if not joiner.is_test(rows) or rows in chosen or _split_anew(rows, loops):
             continue

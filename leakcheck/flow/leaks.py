@@ -506,7 +506,7 @@ class Joiner:
             if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
-                all(t.rows == score.rows for t in trains)
+                all(t.rows == score.rows and not _of_unknown_parts(t, score) for t in trains)
                 and not any(self._uncertain(score.rows))
                 and self._is_predictor(score)
             ):
@@ -610,6 +610,11 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _of_unknown_parts(train: Train, score: Score) -> bool:
+    """Whether a function that is not known returned what was trained on and, under another name, what was scored."""
+    return train.x is not None and "call" in train.x.flags and train.name != score.name
 
 
 def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:

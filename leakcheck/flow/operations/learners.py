@@ -482,9 +482,7 @@ class Learners(Operations):
             "validation",
             self.i.data.called(x),
         )
-        self.i.choices.choose(
-            [self.i.emit((site, "calibration", x.rows), event)], site, "calibration", "the calibration"
-        )
+        self.i.choices.choose([self.i.emit((site, "calibration", x.rows), event)], site, "calibration")
 
     def _trained_before(self, held: LibObject, depth: int = 0) -> list[Train]:
         """The trainings of wrapped models, through wrappers that freeze them."""
