@@ -188,7 +188,8 @@ class Interpreter:
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
-        self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
+        # Calls that append a row of which the same round appended another version.
+        self.repeated_appends: set[Site] = set()
         self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -522,7 +523,7 @@ class Interpreter:
             given = s.given_as(node.body, node.target.id)
             if given and given <= _SEEDS:
                 over = "seeds"
-        self.repeats.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
+        self.repeated_appends.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
