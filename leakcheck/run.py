@@ -170,6 +170,7 @@ def scan(
     cache: bool | str | os.PathLike[str] = False,
     jobs: int | None = 1,
     unsaved: Mapping[Path, bytes] | None = None,
+    fingerprints: bool = True,
     progress: Progress | None = None,
 ) -> ScanResult:
     """Look for leaks in Python files and notebooks, without running them.
@@ -198,6 +199,8 @@ def scan(
         Number of processes; None for one a core where there is enough to do. What is found is the same.
     unsaved : mapping of Path to bytes, optional
         What some of the paths hold in place of what is on disk, such as the text of an editor.
+    fingerprints : bool
+        Give the findings their fingerprints, for which each file with a finding is parsed once more.
     progress : callable, optional
         Is told how far the run is.
 
@@ -276,7 +279,9 @@ def scan(
     looked_at |= {finding.location.path for finding in beside.findings}
     looked_at |= {file["path"] for one in beside.data for split in one.splits for file in split["files"]}
     commented = sorted((*silenced.suppressed, *told.suppressed), key=Finding.sort_key)
-    marked = _with_fingerprints((*shown, *commented), modules, config.root, store)
+    marked = (*shown, *commented)
+    if fingerprints:
+        marked = _with_fingerprints(marked, modules, config.root, store)
     reported, suppressed = marked[: len(shown)], marked[len(shown) :]
     applied = None
     if accepted is not None:

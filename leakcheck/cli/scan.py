@@ -34,6 +34,7 @@ examples:
 """
 
 _FORMATS = ("full", "concise", "json", "json-lines", *SERVICE_FORMATS)
+_FOR_READERS = ("full", "concise", "github")  # formats that show no fingerprints
 
 
 def run(arguments: list[str]) -> int:
@@ -56,6 +57,7 @@ def run(arguments: list[str]) -> int:
             jobs=options.jobs,
             baseline=_baseline(options),
             unsaved=unsaved,
+            fingerprints=options.output_format not in _FOR_READERS or options.report is not None,
             progress=progress,
         )
     finally:

@@ -8,7 +8,7 @@ span: first line, first column, last line, column after the end, all counted fro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Span: TypeAlias = tuple[int, int, int, int]
@@ -376,7 +376,7 @@ def mentions(tree: object, name: str) -> bool:
         return any(mentions(part, name) for part in tree)
     if isinstance(tree, Name):
         return tree.id == name
-    return isinstance(tree, Node) and any(mentions(getattr(tree, field.name), name) for field in fields(tree))
+    return isinstance(tree, Node) and any(mentions(part, name) for part in _parts(tree))
 
 
 def given_as(tree: object, name: str) -> frozenset[str]:
@@ -431,14 +431,21 @@ def repeated_appends(body: Block) -> Iterator[Span]:
 
 
 def walk(tree: object) -> Iterator[Node]:
-    """All steps of a tree."""
-    if isinstance(tree, tuple):
-        for part in tree:
-            yield from walk(part)
-    elif isinstance(tree, Node):
-        yield tree
-        for field in fields(tree):
-            yield from walk(getattr(tree, field.name))
+    """All steps of a tree, in order."""
+    waiting = [tree]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, tuple):
+            waiting += reversed(found)
+        elif isinstance(found, Node):
+            yield found
+            waiting += reversed(_parts(found))
+
+
+def _parts(node: Node) -> list[object]:
+    """What a step holds, but for its span."""
+    names: tuple[str, ...] = node.__match_args__
+    return [getattr(node, name) for name in names[1:]]
 
 
 def _computes_with(tree: object, name: str) -> bool:
@@ -447,7 +454,7 @@ def _computes_with(tree: object, name: str) -> bool:
         return mentions(tree, name)
     if isinstance(tree, tuple):
         return any(_computes_with(part, name) for part in tree)
-    return isinstance(tree, Node) and any(_computes_with(getattr(tree, field.name), name) for field in fields(tree))
+    return isinstance(tree, Node) and any(_computes_with(part, name) for part in _parts(tree))
 
 
 def _called(func: Expr) -> str:

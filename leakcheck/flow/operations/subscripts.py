@@ -227,6 +227,11 @@ class Subscripts(Operations):
         )
         return data.but(columns=None, marks=data.marks | marks)
 
+    def _is_statistic(self, number: int) -> bool:
+        """Whether this is what a statistic gave for all columns, neither sorted nor filtered."""
+        parts = self.heap.parts(number)
+        return bool(parts) and (parts[0] in STATISTICS or (parts[0] == "T" and self._is_statistic(parts[1])))
+
     def _as_selection(self, mark: Learn) -> Learn:
         changed = replace(mark, category="selection")
         return self.i.emit((mark, "selection"), changed)  # type: ignore[no-any-return]
@@ -432,6 +437,8 @@ class Subscripts(Operations):
             # What a loader returns may hold a table in its `data`.
             kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
             return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
+        if name in ("index", "columns") and self._is_statistic(held.number):
+            return Data(kind="columns", number=self.heap.number(name, held.number))  # all names, whatever the numbers
         if name == "index" and not held.rows:
             return held.but(kind="columns", number=self.heap.number("index", held.number))
         if name == "index":
