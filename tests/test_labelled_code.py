@@ -74,17 +74,7 @@ def shown(findings: tuple[Finding, ...]) -> str:
     return "; ".join(f"{finding.code} at {place(finding.location)}" for finding in findings) or "nothing"
 
 
-def expected_leaks() -> list[object]:
-    """The leaks, those whose rules come with a later issue as ones that must not be found yet."""
-    # Told here once they are found, so that the label can drop its words.
-    later = pytest.mark.xfail(reason="not found yet", strict=True)
-    return [
-        pytest.param(label, id=str(label), marks=later if label.note.startswith(("issue 5", "known miss")) else ())
-        for label in LEAKS
-    ]
-
-
-@pytest.mark.parametrize("label", expected_leaks())
+@pytest.mark.parametrize("label", LEAKS, ids=str)
 def test_leak_is_found(label: Label) -> None:
     found = findings_of(label.case)
     assert any(finding.code in label.codes and places(finding) & label.places for finding in found), (

@@ -19,9 +19,9 @@ def audit(train: Any = None, test: Any = None, **options: Any) -> AuditResult:
 
     Parameters
     ----------
-    train, test : DataFrame (pandas or polars), Arrow table, array, list of texts, or path(s)
-        The two splits; or all of them, by name, in one mapping. Levels of a pandas index that the options name
-        count as columns.
+    train, test : DataFrame (pandas or polars), Arrow table, Hugging Face data set, array, list of texts, or path(s)
+        The two splits. Instead, `train` alone may be a mapping that holds all of them by name. Levels of a pandas
+        index that the options name count as columns.
     splits : mapping of str to the same, optional
         Any number of named splits.
     text, group, ids : str or list of str, optional

@@ -40,4 +40,4 @@ def write_ignores(result: ScanResult, reason: str, quiet: bool) -> tuple[ScanRes
 def _why_left(finding: Finding) -> str:
     if finding.code == "LK002":
         return "is about a comment; mend or remove that"
-    return "stands in no code, where this could write a comment; a baseline can accept it"
+    return "is not about code, so no comment was written; a baseline can accept it"

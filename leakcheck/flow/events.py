@@ -89,7 +89,7 @@ class Score(Numbered):
     site: Site
     loops: tuple[Loop, ...]
     marks: frozenset[Mark]
-    kind: str  # "score", "loss", "curve", "fold"
+    kind: str  # "score", "own" (worked out by the program itself), "loss", "curve", "fold", "validation"
     name: str
     baseline: bool = False
     relative: bool = False  # to a trivial prediction, as R2 is to the mean
@@ -101,10 +101,11 @@ class Choose(Numbered):
 
     scores: tuple[Score, ...]
     site: Site
-    how: str  # "comparison", "extremum", "search", "stopping", "threshold"
+    how: str  # "comparison", "extremum", "search", "stopping", "threshold", "calibration"
     loops: tuple[Loop, ...]
-    what: str  # for stopping: whether the code asks for it or the library does it by default; of an extreme: whether
-    # all that is compared comes from the round of the loops around it
+    # Of stopping "on request" or "by default" of the library; of an extreme "of this round" where all that is compared
+    # comes from the round of the loops around it.
+    what: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -41,7 +41,7 @@ class Choice(Enum):
 class LearnLeak:
     """Something learned from rows that are held out later reaches the model."""
 
-    what: str  # as the code names it, with its line
+    what: str  # as the code names it; what one line computes together
     learned: Learned
     hold_out: HoldOut
     supervised: bool

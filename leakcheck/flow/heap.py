@@ -94,6 +94,14 @@ class Heap:
         parts = self._parts.get(number, ())
         return depth < 5 and any(n == source or self.made_from(n, source, depth + 1) for n in parts if type(n) is int)
 
+    def origins(self, number: int, depth: int = 0) -> frozenset[int]:
+        """The values of their own, constants not among them, that a value was worked out from."""
+        parts = self._parts.get(number, ())
+        if parts[:1] == ("const",) or depth > 5:
+            return frozenset()
+        made_of = [self.origins(part, depth + 1) for part in parts if type(part) is int]
+        return frozenset().union(*made_of) if made_of else frozenset({number})
+
     # --- branches
 
     def attempt(self, run: Callable[[], Any]) -> tuple[Any, Changes]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, TraceStep
+from leakcheck.flow.choosing import side_by_side, untouched_elsewhere
 from leakcheck.flow.events import Draw, Meet, Random, Score, Train
 from leakcheck.flow.facts import Comparison, Drawn, ReportedScore, Unanchored, Unseeded
 from leakcheck.flow.operations.common import last_part
@@ -179,7 +180,7 @@ class Hygiene:
         if any(overlap(draw.rows, rows) is Overlap.YES for draw in draws):
             return False
         scores = [s for s in self.reported if s.rows == rows and s.model is not None and not s.baseline]
-        return not joiner.side_by_side(scores) and not joiner.untouched_elsewhere(rows, scores)
+        return not side_by_side(joiner, scores) and not untouched_elsewhere(joiner, rows, scores)
 
     # --- nothing to hold a score against -------------------------------------------------------------------------
 

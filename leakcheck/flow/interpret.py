@@ -18,7 +18,7 @@ from leakcheck.flow.operations.builtin_functions import Builtins
 from leakcheck.flow.operations.callables import Callables
 from leakcheck.flow.operations.choices import Choices
 from leakcheck.flow.operations.combining import Combining
-from leakcheck.flow.operations.common import Evaluated, dotted_name, role_of_word, split_words
+from leakcheck.flow.operations.common import Evaluated, dotted_name, last_part, role_of_word, split_words
 from leakcheck.flow.operations.containers import Containers
 from leakcheck.flow.operations.data import DataOperations
 from leakcheck.flow.operations.frames import Frames
@@ -74,9 +74,9 @@ _MOST_WORK = 60_000  # statements of one program
 _MOST_CALLS = 80  # of one function in one program
 _MOST_CALLS_OF_PLAIN = 8  # of one in a module that imports no library of the tables
 _MOST_WORK_OF_QUIET = 2000  # statements, of one function that never splits, learns or scores, in all its calls
-_MOST_UNROLLED = 12
-_MOST_TARGETS = 6
-_MOST_TAKEN_OUT = 40
+_MOST_UNROLLED = 12  # items of a loop that is run round by round
+_MOST_TARGETS = 6  # columns named by a loop that trains a model for each
+_MOST_TAKEN_OUT = 40  # columns named by a loop that takes each out of a table
 _SEEDS = frozenset({"random_state", "seed", "random_seed"})
 _BUILTINS = frozenset(
     [
@@ -188,7 +188,8 @@ class Interpreter:
         self.root_names: dict[Root, str] = {}
         self.cuts_used: set[tuple[Any, Any]] = set()
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
-        self.repeats: set[Site] = set()  # calls that append a row of which the same round appended another version
+        # Calls that append a row of which the same round appended another version.
+        self.repeated_appends: set[Site] = set()
         self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -522,7 +523,7 @@ class Interpreter:
             given = s.given_as(node.body, node.target.id)
             if given and given <= _SEEDS:
                 over = "seeds"
-        self.repeats.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
+        self.repeated_appends.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
         try:
@@ -711,7 +712,7 @@ class Interpreter:
                 fields.append((part.target.id, None))
             elif isinstance(part, s.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], s.Name):
                 fields.append((part.targets[0].id, UNKNOWN))
-        decorators = [dotted_name(d).rsplit(".", 1)[-1] for d in node.decorators]
+        decorators = [last_part(dotted_name(d)) for d in node.decorators]
         kind = "class"
         if any(isinstance(b, Lib) and b.name.endswith("NamedTuple") for b in bases):
             kind = "namedtuple"
@@ -980,7 +981,7 @@ class Interpreter:
         names: list[str] = []
         for base in cls.bases:
             if isinstance(base, Lib):
-                names.append(base.name.rsplit(".", 1)[-1])
+                names.append(last_part(base.name))
             elif isinstance(base, Class):
                 names += [base.name, *self.base_names(base)]
         return names

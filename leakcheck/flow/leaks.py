@@ -7,41 +7,37 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Loop, Mark, Predict, Score, Split, Tie, TieKind, Train
+from leakcheck.flow.choosing import choices, reuses
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
-    Choice,
-    ChoiceLeak,
     HoldOut,
     Learned,
     LearnLeak,
     OverlapLeak,
     ProgramFacts,
-    TargetColumn,
-    TestReuse,
     TrainingScore,
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
-from leakcheck.flow.operations.common import STATISTICS, role_of_word, split_words
+from leakcheck.flow.operations.common import STATISTICS, role_of_word, roles_in, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import (
     Cut,
     CutKind,
     Overlap,
-    Part,
     Root,
     Rows,
     Site,
+    last_cut,
     narrow,
     overlap,
     roles,
-    split_within,
     within,
 )
+from leakcheck.flow.target_columns import target_columns
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
-    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -54,27 +50,6 @@ _CATEGORY = {
 _LOADER_WORDS = frozenset({"loader", "dl", "iter", "dataloader"})
 # In the target only a fitted change of scale matters: codes, shifts and thresholds rename values.
 _MATTERS_IN_TARGET = frozenset({"scaling", "projection"})
-# Learners of a number whose names don't end in Regressor.
-_REGRESSORS = frozenset(
-    [
-        "BayesianRidge",
-        "ElasticNet",
-        "ElasticNetCV",
-        "KernelRidge",
-        "Lars",
-        "LarsCV",
-        "Lasso",
-        "LassoCV",
-        "LassoLars",
-        "LassoLarsCV",
-        "LinearRegression",
-        "LinearSVR",
-        "NuSVR",
-        "Ridge",
-        "RidgeCV",
-        "SVR",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +101,9 @@ class Joiner:
             learned=tuple(self._learned()),
             overlaps=overlaps,
             training_scores=() if overlaps else tuple(self._training_scores()),
-            choices=tuple(self._choices()),
-            reuses=tuple(self._reuses()),
-            target_columns=tuple(self._target_columns()),
+            choices=tuple(choices(self)),
+            reuses=tuple(reuses(self)),
+            target_columns=tuple(target_columns(self)),
             blind_splits=tuple(blind_splits(self)),
             look_aheads=tuple(look_aheads(self)),
             unseeded=tuple(hygiene.unseeded()),
@@ -159,27 +134,30 @@ class Joiner:
         return tuple(t for t in self.by_model.get(event.model, ()) if t.kind == "loop")
 
     def _held_outs(self) -> list[HeldOut]:
-        found: list[HeldOut] = []
-        for score in self.scores:
-            for train in self.trained(score):
-                if overlap(score.rows, train.rows) is not Overlap.YES:
-                    found.append(self._held_out(score.rows, train, score))
-        for train in self.trains:
-            for root, steps in train.rows:
-                for cut, part in steps:
-                    if train.kind == "handed on" and (cut.kind is CutKind.POSITION or cut.order):
-                        rest = narrow(frozenset({(root, steps[: steps.index((cut, part))])}), cut, 1)
-                        if part == 0 and (cut, 1) in self.program.cuts_used and self._words(rest):
-                            found.append(self._held_out(rest, train, None))
-                        continue
-                    if not cut.explicit or cut.role(part) != "train" or cut.kind is CutKind.VALIDATION:
-                        continue
+        scored = [
+            self._held_out(score.rows, train, score)
+            for score in self.scores
+            for train in self.trained(score)
+            if overlap(score.rows, train.rows) is not Overlap.YES
+        ]
+        return scored + [
+            self._held_out(rows, train, None) for train in self.trains for rows in self._other_parts(train)
+        ]
+
+    def _other_parts(self, train: Train) -> Iterator[Rows]:
+        """The held-out parts of the splits whose training part was used."""
+        for root, steps in train.rows:
+            for n, (cut, part) in enumerate(steps):
+                whole: Rows = frozenset({(root, steps[:n])})
+                if train.kind == "handed on" and (cut.kind is CutKind.POSITION or cut.order):
+                    rest = narrow(whole, cut, 1)
+                    named = any(map(split_words, self.program.names.get(rest, ())))
+                    if part == 0 and (cut, 1) in self.program.cuts_used and named:
+                        yield rest
+                elif cut.explicit and cut.role(part) == "train" and cut.kind is not CutKind.VALIDATION:
                     for other, role in enumerate(cut.roles):
-                        if role in ("test", "validation", "fold", "") and other != part:
-                            before = steps[: steps.index((cut, part))]
-                            rows: Rows = narrow(frozenset({(root, before)}), cut, other)
-                            found.append(self._held_out(rows, train, None))
-        return found
+                        if role != "train" and other != part:
+                            yield narrow(whole, cut, other)
 
     def _held_out(self, rows: Rows, train: Train, score: Score | None) -> HeldOut:
         cut = self._dividing_cut(rows, train.rows)
@@ -197,10 +175,7 @@ class Joiner:
                 for _, more in others:
                     if any(c is cut and p != part for c, p in more):
                         return cut
-        for _, steps in rows:
-            if steps:
-                return steps[-1][0]
-        return None
+        return last_cut(rows)
 
     # --- learning before the hold-out ----------------------------------------------------------------------------
 
@@ -309,7 +284,7 @@ class Joiner:
     def _any_argument(self, rows: Rows) -> bool:
         """Whether rows are an argument of what nobody calls, and no name says that they are held out."""
         given = all(root.kind == "parameter" and not steps for root, steps in rows)
-        return given and not {"test", "validation"} & {role_of_word(w) for w in self._words(rows)}
+        return given and not {"test", "validation"} & self.roles_named(rows)
 
     def _kind_of(self, mark: Learn | Draw) -> tuple[Learned, bool] | None:
         if isinstance(mark, Draw):
@@ -363,7 +338,7 @@ class Joiner:
         return True
 
     def _named_test(self, root: Root) -> bool:
-        return "test" in {role_of_word(w) for w in split_words(self.program.root_names.get(root, ""))}
+        return "test" in roles_in(self.program.root_names.get(root, ""))
 
     def _other_hold_out(self, held_out: HeldOut) -> bool:
         return any(h.kind == "split" and h.train.model == held_out.train.model for h in self.held_outs)
@@ -443,7 +418,7 @@ class Joiner:
                 trace += self.callers(train.site)
                 if second is not None:
                     trace.append(self.step("these rows come from a split of their own here", second))
-                cut = self._last_cut(score.rows)
+                cut = last_cut(score.rows)
                 if cut is not None:
                     trace.append(self.step(f"`{self.called(score)}` was held out here", cut.site))
                 trace.append(self.step("and is scored here", score.site))
@@ -461,7 +436,7 @@ class Joiner:
 
     def _crossing_slices(self, trained: Rows, scored: Rows) -> bool:
         """Two slices of one table that share some rows and differ in others."""
-        cuts = (self._last_cut(trained), self._last_cut(scored))
+        cuts = (last_cut(trained), last_cut(scored))
         sliced = all(cut is not None and cut.kind is CutKind.POSITION for cut in cuts)
         return sliced and not within(trained, scored) and not within(scored, trained)
 
@@ -482,7 +457,7 @@ class Joiner:
         """Trained on one part of a split and scored on the whole, while the other part is never scored."""
         if score.kind != "score" or train.rows == score.rows or not within(train.rows, score.rows):
             return False
-        if self._roles(score.name) == {"train"}:
+        if roles_in(score.name) == {"train"}:
             return False  # a training score, and called so
         split = any(cut.explicit and cut.role(part) == "train" for _, steps in train.rows for cut, part in steps)
         return split and not any(h.score is not None and h.train.model == train.model for h in self.held_outs)
@@ -494,15 +469,9 @@ class Joiner:
                     return cut.site
         return None
 
-    def _last_cut(self, rows: Rows) -> Cut | None:
-        for _, steps in rows:
-            if steps:
-                return steps[-1][0]
-        return None
-
     def _presented_as_held_out(self, score: Score) -> bool:
-        words = self._words(score.rows) | set(split_words(score.name))
-        if any(self._roles(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
+        said = self.roles_named(score.rows) | roles_in(score.name)
+        if any(roles_in(name) == {"train"} for name in (*self.program.names.get(score.rows, ()), score.name)):
             return False
         for _, steps in score.rows:
             if not steps:
@@ -510,7 +479,7 @@ class Joiner:
             cut, part = steps[-1]
             if cut.role(part) in ("test", "validation", "fold"):
                 return True
-            if cut.kind is not CutKind.FILTER and {role_of_word(w) for w in words} & {"test", "validation"}:
+            if cut.kind is not CutKind.FILTER and said & {"test", "validation"}:
                 return True
         return False
 
@@ -537,7 +506,7 @@ class Joiner:
             if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
-                all(t.rows == score.rows for t in trains)
+                all(t.rows == score.rows and not _of_unknown_parts(t, score) for t in trains)
                 and not any(self._uncertain(score.rows))
                 and self._is_predictor(score)
             ):
@@ -554,30 +523,24 @@ class Joiner:
     def _uncertain(self, rows: Rows) -> Iterator[bool]:
         for root, steps in rows:
             unsure = any(not cut.explicit or cut.kind is not CutKind.RANDOM for cut, _ in steps)
-            unsure = unsure or bool({role_of_word(w) for w in self._words(rows)} & {"test", "validation"})
+            unsure = unsure or bool({"test", "validation"} & self.roles_named(rows))
             yield root.kind in ("parameter", "unknown", "positions") or root.role in ("train", "test") or unsure
 
     def _main_path(self) -> str:
         return self.program.main.path if self.program.main is not None else ""
 
-    # --- the test set used to choose -----------------------------------------------------------------------------
+    # --- what the code calls rows --------------------------------------------------------------------------------
 
-    def _words(self, rows: Rows) -> set[str]:
-        return {w for name in self.program.names.get(rows, ()) for w in split_words(name)}
-
-    def _roles(self, name: str) -> set[str]:
-        return {role_of_word(word) for word in split_words(name)} - {""}
-
-    def _parts_named(self, rows: Rows) -> set[str]:
-        """The names of these rows that say which part they are."""
-        return {name for name in self.program.names.get(rows, ()) if self._roles(name)}
+    def roles_named(self, rows: Rows) -> set[str]:
+        """The roles that the names of these rows say."""
+        return {role for name in self.program.names.get(rows, ()) for role in roles_in(name)}
 
     def called(self, score: Score) -> str:
         """What the author calls the scored rows: what says which part they are, before the name of a batch."""
         names = list(self.program.names.get(score.rows, ()))
-        if self._roles(score.name) and (score.name in names or not names):
+        if roles_in(score.name) and (score.name in names or not names):
             return score.name
-        names = [name for name in names if self._roles(name)] or names
+        names = [name for name in names if roles_in(name)] or names
         names = [name for name in names if "." not in name] or names
         loaders = [name for name in names if not _LOADER_WORDS.isdisjoint(split_words(name))]
         return next(iter(loaders or names), score.name)
@@ -598,410 +561,10 @@ class Joiner:
         for name in sorted(names, key=names.__getitem__):
             saying = {w for w in split_words(name) if role_of_word(w)}
             if saying and not (by_source and saying == {"eval"}):  # a trainer's `eval_dataset` may be the test part
-                return {role_of_word(w) for w in saying} == {"test"}
+                return roles_in(name) == {"test"}
         return by_source
 
-    def untouched_elsewhere(self, rows: Rows, choosing: Iterable[Score]) -> bool:
-        """Whether other held-out rows stay for the final score, so that these served for validation."""
-        used = {score.rows for score in choosing}
-        called = set().union(*(self._roles(score.name) for score in choosing))
-        known, names = {root for root, _ in rows}, self._parts_named(rows)
-        trained = [t.rows for t in self.trains]
-        events: list[Score | Predict] = [*self.scores, *self.predicts]
-        for event in events:
-            if event.rows in used or not event.rows:
-                continue
-            shares = overlap(event.rows, rows)
-            if shares is Overlap.UNKNOWN and called == {"validation"} and self._roles(event.name) == {"test"}:
-                return True  # the code tells its validation rows from its test rows, wherever these come from
-            if shares is not Overlap.NO:
-                continue
-            if any(overlap(event.rows, t) is Overlap.YES for t in trained):
-                continue
-            if not known & {root for root, _ in event.rows} and names & self._parts_named(event.rows):
-                continue  # the same rows, loaded again
-            if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
-                continue
-            named = {role_of_word(w) for w in self._words(event.rows)}
-            if "validation" in named and "test" not in named:
-                continue
-            if self.is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
-                return True
-        return False
-
-    def _choices(self) -> Iterator[ChoiceLeak]:
-        seen: set[Site] = set()
-        for choose in self.chooses:
-            scores = [s for s in choose.scores if self.is_test(s.rows) or self._scored_folds(choose, s)]
-            folded = [] if scores else self._folds_of_all(choose)
-            if not (scores or folded) or not self._compares(choose, scores or list(choose.scores)):
-                continue
-            scores = scores or folded
-            rows = scores[0].rows
-            if self.untouched_elsewhere(rows, choose.scores):
-                continue
-            choice = self._what_is_chosen(choose, scores)
-            if choose.how in ("stopping", "calibration") and not self._reported(rows, choose):
-                continue
-            if choose.what == "by default" and self._roles(scores[0].name) == {"validation"}:
-                continue
-            # Taking the best index and the best value of the same scores is one choice.
-            sites = {choose.site.bare()} | ({s.site.bare() for s in scores} if choose.how == "extremum" else set())
-            if sites & seen:
-                continue
-            seen |= sites
-            trace = [self.step(self._chosen_label(choice), choose.site)]
-            if folded:
-                label = f"compared on folds of `{choose.scores[0].name}`, the test rows among them, here"
-                trace.append(self.step(label, choose.scores[0].site))
-            for score in scores[:3]:
-                for train in self.trained(score)[:1]:
-                    trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step(f"scored on the test rows `{self.called(score)}` here", score.site))
-                trace += self.callers(score.site)
-            cut = self._last_cut(rows)
-            if cut is not None:
-                trace.append(self.step("the test rows are held out here", cut.site))
-            yield ChoiceLeak(
-                choice,
-                self.called(scores[0]),
-                self.location(choose.site),
-                self.unique(trace),
-                self.confidence(rows),
-                choose.scores[0].name if folded else "",
-                any(self._scored_folds(choose, score) for score in scores),
-            )
-        yield from self._choices_by_name(seen)
-
-    def _choices_by_name(self, seen: set[Site]) -> Iterator[ChoiceLeak]:
-        """Where the flow is not known but names say it: a test score compared with the best so far, a validation
-        loader over the rows of the test loader."""
-        for site, name in self.program.named_choices.items():
-            if site not in seen:
-                trace = (self.step("the best is kept here", site),)
-                yield ChoiceLeak(Choice.STOPPING, name, self.location(site), trace, Confidence.LIKELY)
-        for name, site, *held in self.program.loaders:
-            if self._roles(name) != {"validation"} or site in seen:
-                continue
-            test = next(
-                (n for n, _, *other in self.program.loaders if other == held and self._roles(n) == {"test"}), ""
-            )
-            if test:
-                trace = (self.step(f"the validation loader holds the rows of `{test}`", site),)
-                yield ChoiceLeak(Choice.STOPPING, test, self.location(site), trace, Confidence.LIKELY)
-
-    def _scored_folds(self, choose: Choose, score: Score) -> bool:
-        """Each fold stops the training that it then scores."""
-        if choose.how != "stopping" or not any(
-            cut.role(part) == "fold" for _, steps in score.rows for cut, part in steps
-        ):
-            return False
-        return any(s.rows == score.rows and s.model == score.model and s is not score for s in self.scores)
-
-    def _folds_of_all(self, choose: Choose) -> list[Score]:
-        """The later scores on test rows that had been among the rows whose folds decided."""
-        if choose.how not in ("comparison", "extremum"):
-            return []
-        folded = [score.rows for score in choose.scores if score.kind == "fold"]
-        before = [frozenset((root, _before_folds(steps)) for root, steps in rows) for rows in folded]
-        return [
-            score
-            for score in self.scores
-            if score.serial > choose.serial
-            and score.kind == "score"
-            and self.is_test(score.rows)
-            and any(within(score.rows, rows) and split_within(score.rows, rows) for rows in before)
-        ][:1]
-
-    def _chosen_label(self, choice: Choice) -> str:
-        return {
-            Choice.SETTING: "the best is kept here",
-            Choice.STOPPING: "training stops, or its best state is kept, by these rows",
-            Choice.THRESHOLD: "the best threshold is kept here",
-            Choice.SEED: "the best seed is kept here",
-        }[choice]
-
-    def _compares(self, choose: Choose, scores: list[Score]) -> bool:
-        """Whether several configurations stood to choose from."""
-        if choose.how in ("stopping", "search", "threshold", "calibration"):
-            return True
-        if any(loop.over == "folds" for score in scores for loop in score.loops):
-            return False
-        if any(score.kind == "curve" for score in scores):
-            return True
-        if len(set(self._models_at_places(choose, scores))) > 1:
-            return True
-        rounds = choose.loops if choose.how == "comparison" else ()
-        if choose.what == "of this round" and choose.loops:
-            inside = [(score, set(score.loops) - set(choose.loops)) for score in scores if self.trained(score)]
-            return any(self._varies(score, loops) for score, loops in inside)
-        return any(self._varies(score, {*rounds, *score.loops}) for score in scores)
-
-    def _models_at_places(self, choose: Choose, scores: list[Score]) -> Iterable[object]:
-        """The models that are compared. One value may be that of one of several: in a loop over their predictions, or
-        where one was picked before."""
-        collected = not choose.loops and any(score.loops for score in scores)
-        if choose.what != "of this round" or collected:
-            return (score.model for score in scores)
-        at_place: dict[tuple[Site, tuple[Loop, ...]], set[int | None]] = {}
-        for score in scores:
-            at_place.setdefault((score.site, score.loops), set()).add(score.model)
-        return map(frozenset, at_place.values())
-
-    def _varies(self, score: Score, loops: set[Loop]) -> bool:
-        """Whether the rounds of a loop score different things: a model trained anew, or another threshold."""
-        trains = self.trained(score)
-        if not trains:
-            return not loops.isdisjoint(score.loops)
-        trained = {loop for train in trains for loop in (*train.loops, *train.born)}
-        return any(loop in trained or loop.over == "thresholds" for loop in loops)
-
-    def _what_is_chosen(self, choose: Choose, scores: list[Score]) -> Choice:
-        if choose.how == "stopping":
-            return Choice.STOPPING
-        loops = [loop for score in scores for loop in score.loops]
-        if choose.how in ("threshold", "calibration") or any(loop.over == "thresholds" for loop in loops):
-            return Choice.THRESHOLD
-        trains = [t for s in scores for t in self.trained(s)]
-        one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
-        # What stands inside a loop over seeds is chosen anew for each of them.
-        inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
-        if inner is not None and (inner.over == "seeds" or (one and self._split_in(inner, scores[0].rows))):
-            return Choice.SEED
-        if any(loop.over == "epochs" for loop in loops) and not any(
-            loop.over == "epochs" and loop in t.born for t in trains for loop in loops
-        ):
-            return Choice.STOPPING
-        return Choice.SETTING
-
-    def _reported(self, rows: Rows, choose: Choose) -> bool:
-        if any(s.rows == rows and s.kind not in ("validation", "loss") for s in self.scores):
-            return True
-        # Training prints the score of these rows; where the code calls them the test rows, that is the result.
-        return choose.what == "on request" and "test" in {role_of_word(w) for w in self._words(rows)}
-
-    def _reuses(self) -> Iterator[TestReuse]:
-        chosen = {s.rows for c in self.chooses for s in c.scores if self.is_test(s.rows)}
-        # Models of different targets are no rivals.
-        by_rows: dict[tuple[Rows, frozenset[Column]], list[Score]] = {}
-        for score in self.scores:
-            counts = score.kind in ("score", "own", "curve") and score.model is not None and not score.baseline
-            if counts and not self._learning_curve(score):
-                targets = [t.y.sources for t in self.trained(score) if t.y is not None]
-                by_rows.setdefault((score.rows, targets[0] if targets else frozenset()), []).append(score)
-        for (rows, _), scores in by_rows.items():
-            if not self.is_test(rows) or rows in chosen or self._split_anew(rows, scores):
-                continue
-            count, first, last = self._compared_configurations(scores)
-            if (count is not None and count < 2) or last is None:
-                continue
-            if self.untouched_elsewhere(rows, scores):
-                continue
-            trace = []
-            for score in dict.fromkeys([*first, last]):
-                for train in self.trained(score)[:1]:
-                    trace.append(self.step(f"{train.what} is trained here", train.site))
-                trace.append(self.step("and scored on the test rows here", score.site))
-                trace += self.callers(score.site)
-            cut = self._last_cut(rows)
-            if cut is not None:
-                trace.append(self.step("the test rows are held out here", cut.site))
-            yield TestReuse(
-                count,
-                self.side_by_side(scores),
-                self.called(last),
-                self.location(last.site),
-                self.unique(trace),
-                self.confidence(rows),
-            )
-
-    def _learning_curve(self, score: Score) -> bool:
-        """Whether each round of a loop trains on another part of the training rows."""
-        trained = [cut for train in self.trained(score) for _, steps in train.rows for cut, _ in steps]
-        return any(set(cut.loops) & {id(loop) for loop in score.loops} for cut in trained)
-
-    def _split_in(self, loop: Loop, rows: Rows) -> bool:
-        """Whether each round of this loop has its own test rows."""
-        return any(id(loop) in cut.loops for _, steps in rows for cut, _ in steps)
-
-    def _split_anew(self, rows: Rows, scores: list[Score]) -> bool:
-        """Whether each round of a loop has its own test rows."""
-        loops = {id(loop) for score in scores for loop in score.loops}
-        return any(set(cut.loops) & loops for _, steps in rows for cut, _ in steps)
-
-    def side_by_side(self, scores: list[Score]) -> bool:
-        return self._compared_configurations(scores, side_by_side=True)[2] is not None
-
-    def _at_one_place(self, scores: list[Score]) -> bool:
-        """Whether one statement trains several of the models, or predicts with them: not a mere metric of one's own."""
-        models, rows = {score.model for score in scores}, {score.rows for score in scores}
-        events: list[Train | Predict] = [train for score in scores for train in self.trained(score)]
-        events += [predict for predict in self.predicts if predict.model in models and predict.rows in rows]
-        at_place: dict[Site, set[int]] = {}
-        for event in events:
-            at_place.setdefault(event.site.bare(), set()).add(event.model)
-        return any(len(found) > 1 for found in at_place.values())
-
-    def _one_method(self, scores: list[Score]) -> bool:
-        """Whether one method is scored in three settings or more."""
-        models = {(t.model, t.what) for score in scores for t in self.trained(score)[:1]}
-        methods = [what for _, what in models]
-        return max(map(methods.count, methods), default=0) >= 3
-
-    def _compared_configurations(
-        self, scores: list[Score], *, side_by_side: bool = False
-    ) -> tuple[int | None, list[Score], Score | None]:
-        """The configurations that one metric scores (those whose scores stand side by side).
-
-        Side by side are the rounds of a loop and the calls of one function. Scores written out one by one may be those
-        of different methods, which is a comparison to report; the same method in three settings is a search.
-        """
-        best: tuple[int | None, list[Score], Score | None] = (0, [], None)
-        for what in dict.fromkeys(score.what for score in scores):
-            same = [score for score in scores if score.what == what]
-            found = self._configurations(same)
-            # Outside of loops several models at one score are those of which one was chosen before.
-            first = {score.site: score.model for score in reversed(same)}
-            same = [score for score in same if score.loops or first[score.site] == score.model]
-            shared = self._at_one_place(same)
-            looped = any(self._times(t, score) != 1 for score in same for t in self.trained(score))
-            if side_by_side and not (looped or shared or self._one_method(same)):
-                continue
-            if found[0] is None or (best[0] is not None and found[0] > best[0]):
-                best = found
-        return best
-
-    def _configurations(self, scores: list[Score]) -> tuple[int | None, list[Score], Score | None]:
-        total: int | None = 0
-        places: set[Site] = set()
-        seen: dict[tuple[int, Site], Score] = {}
-        others: set[tuple[int, Site]] = set()
-        last: Score | None = None
-        for score in scores:
-            for train in self.trained(score):
-                if train.baseline:
-                    continue
-                site = train.site.bare() if train.kind != "loop" else score.site
-                key = (train.model, site if train.kind != "loop" else Site("", None, (0, 0, 0, 0)))
-                if key in seen or any(
-                    self._more_rows(train, other) for s in seen.values() for other in self.trained(s)
-                ):
-                    continue
-                if key in others:
-                    continue
-                if not score.loops and score.site in places:
-                    others.add(key)  # one of several models, whichever was chosen before
-                    continue
-                places.add(score.site)
-                seen[key] = score
-                last = score
-                times = self._times(train, score)
-                total = None if total is None or times is None else total + times
-        models = len({model for model, _ in seen})
-        if total is not None and models < 2 and total < 2:
-            return (1 if seen else 0), [], last
-        if (
-            total is not None
-            and models < 2
-            and len(seen) == total
-            and not any(self._times(t, s) != 1 for s in seen.values() for t in self.trained(s))
-        ):
-            # One model object, fitted again: a continued or repeated training, not another configuration.
-            return 1, [], last
-        return total, list(seen.values())[:3], last
-
-    def _more_rows(self, train: Train, other: Train) -> bool:
-        """Whether two trainings differ in their rows alone: a learning curve, or the same thing tried on parts."""
-        return train.site.bare() == other.site.bare() and train.what == other.what and train.rows != other.rows
-
-    def _times(self, train: Train, score: Score) -> int | None:
-        """How many configurations one training site stands for."""
-        times: int | None = 1
-        if train.y is not None and "some column" in train.y.flags:
-            return 1  # each round has a target of its own
-        if train.x is not None and "window" in train.x.flags:
-            return 1  # each round has more rows, or others: a learning curve
-        drawn = {loop for _, steps in train.rows for cut, _ in steps if not cut.explicit for loop in cut.loops}
-        for loop in train.born:
-            if loop in score.loops and loop.over in ("configurations", "items") and id(loop) not in drawn:
-                times = None if times is None or loop.count is None else times * loop.count
-        return times
-
     # --- the target among the features ---------------------------------------------------------------------------
-
-    def _target_columns(self) -> Iterator[TargetColumn]:
-        seen: set[tuple[Site, str]] = set()
-        for train in self.trains:
-            x, y = train.x, train.y
-            if (
-                x is None
-                or y is None
-                or x.columns is None
-                or train.selects_columns
-                or _of_other_rows(y)
-                or "window" in x.flags
-                or ("numeric" in x.flags and not _predicts_number(train))
-            ):
-                continue
-            if len(y.sources) != 1:
-                continue
-            frame, target = next(iter(y.sources))
-            columns = x.columns
-            if columns.frame != frame or target.startswith(("#", "*")):
-                continue
-            if target in columns.named or (columns.open and target not in columns.dropped):
-                named = columns.named.get(target)
-                if (named is not None and (frame, target) not in named.sources) or (
-                    named is not None and _of_other_rows(named)
-                ):
-                    continue
-                key = (train.site.bare(), target)
-                if key not in seen:
-                    seen.add(key)
-                    steps = [self.step(f"{train.what} is trained on `{target}` among the features here", train.site)]
-                    steps += self._made_features(frame, target, x.rows)
-                    yield TargetColumn(
-                        target, target, self.location(train.site), self.unique(steps), self.confidence(x.rows)
-                    )
-                continue
-            windows: list[tuple[str, Site]] = []
-            for name, column in columns.named.items():
-                if (frame, target) not in column.sources or column.made_at is None:
-                    continue
-                if _of_other_rows(column):
-                    if "own" in column.flags and x.rows == y.rows:
-                        windows.append((name, column.made_at))
-                    continue
-                if any(
-                    isinstance(m, Learn) and m.category in ("group-statistic", "target-encoding", "statistic")
-                    for m in column.marks
-                ):
-                    continue
-                site = column.made_at
-                if (site.bare(), name) in seen:
-                    continue
-                seen.add((site.bare(), name))
-                steps = [self.step(f"`{name}` is made from the target `{target}` here", site)]
-                steps.append(self.step(f"{train.what} is trained on it here", train.site))
-                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
-            if windows and (windows[0][1].bare(), windows[0][0]) not in seen:
-                seen |= {(site.bare(), name) for name, site in windows}
-                steps = [self.step(f"`{name}` takes in the row's own `{target}` here", site) for name, site in windows]
-                steps.append(self.step(f"{train.what} is trained on it here", train.site))
-                name, site = windows[0]
-                yield TargetColumn(target, name, self.location(site), self.unique(steps), self.confidence(x.rows))
-
-    def _made_features(self, frame: int, target: str, rows: Rows) -> list[TraceStep]:
-        """Where the features were put together before they were split."""
-        steps: list[TraceStep] = []
-        for split in self.splits:
-            if not any(cut is split.cut for _, cuts in rows for cut, _ in cuts):
-                continue
-            for data in split.data:
-                columns = data.columns
-                if columns is not None and columns.frame == frame and target not in columns.dropped and data.made_at:
-                    steps.append(self.step(f"`{data.name}` still holds `{target}` here", data.made_at))
-        return steps
 
     # --- places --------------------------------------------------------------------------------------------------
 
@@ -1049,14 +612,9 @@ class Joiner:
         return tuple(kept)
 
 
-def _before_folds(steps: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(step for step in steps if step[0].kind is not CutKind.FOLD)
-
-
-def _predicts_number(train: Train) -> bool:
-    """Whether the target is a number: columns picked by their type keep it then."""
-    name = train.predictor.name.rsplit(".", 1)[-1] if train.predictor is not None else ""
-    return name in _REGRESSORS or name.endswith("Regressor")
+def _of_unknown_parts(train: Train, score: Score) -> bool:
+    """Whether a function that is not known returned what was trained on and, under another name, what was scored."""
+    return train.x is not None and "call" in train.x.flags and train.name != score.name
 
 
 def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
@@ -1070,9 +628,3 @@ def _on_one_line(leaks: Iterable[LearnLeak]) -> Iterator[LearnLeak]:
         names = list(dict.fromkeys(leak.what for leak in (first, *more)))
         what = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else first.what
         yield replace(first, what=what)
-
-
-def _of_other_rows(data: Data) -> bool:
-    """Whether a value was shifted or taken over a window: it is not that of the same row."""
-    shifted = (TieKind.EARLIER, TieKind.LATER)
-    return "lag" in data.flags or any(isinstance(m, Tie) and m.kind in shifted for m in data.marks)

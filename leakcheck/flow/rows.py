@@ -269,3 +269,8 @@ def roles(rows: Rows) -> frozenset[str]:
             role = cut.role(part) or role
         found.add(role)
     return frozenset(found)
+
+
+def last_cut(rows: Rows) -> Cut | None:
+    """The last cut of the first atom that was cut at all."""
+    return next((steps[-1][0] for _, steps in rows if steps), None)

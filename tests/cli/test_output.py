@@ -229,7 +229,7 @@ def test_what_gets_no_comment_is_said_and_shown(project: Path, capsys: pytest.Ca
     assert main(["scan", "--add-ignore", "known", "--output-format", "concise"]) == 1
     captured = capsys.readouterr()
     assert captured.err.splitlines() == [
-        "note: README.md:1:1: LK504 stands in no code, where this could write a comment; a baseline can accept it",
+        "note: README.md:1:1: LK504 is not about code, so no comment was written; a baseline can accept it",
         "Silenced 1 finding in 1 file.",
     ]
     assert captured.out.splitlines()[0].startswith("README.md:1:1: LK504")

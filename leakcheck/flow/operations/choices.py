@@ -118,9 +118,11 @@ class Choices(Operations):
         right = [m for m in several[1].marks if isinstance(m, Score)]
         if set(left) == set(right) and not any(score.loops for score in left):
             return False  # a score and what was worked out from it
-        # The same score on both sides is another round's, unless none of the loops around repeats it: then it is one
-        # number set against another of its own, a cell of a confusion matrix against the largest.
+        # The same score on both sides is another round's, unless none of the loops around repeats it, or both sides
+        # were worked out from one value: a cell of a confusion matrix against the largest.
         again = set(self.i.loops)
+        if self.heap.origins(several[0].number) & self.heap.origins(several[1].number):
+            again = set()
         return any(a.rows == b.rows and a.rows and (a is not b or again & {*a.loops}) for a in left for b in right)
 
     def note_choice(self, test: Value, node: s.Node, body: s.Block | None) -> None:
@@ -185,7 +187,8 @@ class Choices(Operations):
             of_columns = any(d.kind == "columns" for d in several)
             kind = "columns" if of_columns and name.startswith("n") else "scalar"
             marks = marks if of_columns else scores_of(marks)
-            return Data(kind=kind, number=self.heap.fresh(), marks=marks)
+            number = self.heap.number(name, several[0].number) if len(several) == 1 else self.heap.fresh()
+            return Data(kind=kind, number=number, marks=marks)
         return picked
 
     def _of_one_model(self, scores: Iterable[Score]) -> bool:

@@ -228,6 +228,11 @@ def split_words(name: str) -> list[str]:
     return [w for w in words if w]
 
 
+def roles_in(name: str) -> set[str]:
+    """The roles that the words of a name say."""
+    return {role_of_word(word) for word in split_words(name)} - {""}
+
+
 def draw_flag(flags: frozenset[str]) -> str:
     """The flag of the random order, or of the random numbers, behind a value; "" where there is none."""
     return min((flag for flag in flags if flag.startswith(("order:", "drawn:"))), default="")

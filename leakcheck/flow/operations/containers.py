@@ -232,7 +232,7 @@ class Containers(Operations):
             if self.i.control and isinstance(self.heap.load(value), Data | Const):
                 kept = self.heap.data(value)
                 value = kept.but(marks=kept.marks | self.i.control)
-            if site.bare() in self.i.repeats and self.heap.data(value).rows:
+            if site.bare() in self.i.repeated_appends and self.heap.data(value).rows:
                 item = self.heap.data(value)
                 value = self.i.data.marked(item, frozenset({self.i.data.draw("appending copies", item, site)}))
             elif held.any is not None and self._with_noise(self.heap.data(held.any), self.heap.data(value)):

@@ -12,6 +12,7 @@ from leakcheck.flow.operations.common import (
     EXPRESSION,
     arguments,
     kw_only,
+    last_part,
     node_at,
     scores_of,
 )
@@ -301,7 +302,7 @@ class Frames(Operations):
         if isinstance(held, Items | ListObject):
             return {name for item in held.items or (UNKNOWN,) for name in self._types(item)}
         if isinstance(held, Lib):
-            return {held.name.rsplit(".", 1)[-1]}
+            return {last_part(held.name)}
         if held is None or held == NONE:
             return set()
         return {str(held.value) if isinstance(held, Const) else "unknown"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Learn, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import STATISTICS, arguments, kw_only, no_args
+from leakcheck.flow.operations.common import STATISTICS, arguments, kw_only, last_part, no_args
 from leakcheck.flow.rows import Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -102,7 +102,7 @@ class Groups(Operations):
         inner = self.heap.load(first) if first is not None else None
         word = inner.value if isinstance(inner, Const) and isinstance(inner.value, str) else ""
         if isinstance(inner, Lib):
-            word = inner.name.rsplit(".", 1)[-1]
+            word = last_part(inner.name)
         series = base.but(
             kind="series",
             columns=None,
@@ -205,7 +205,7 @@ class Groups(Operations):
             )
         others = self.heap.data(first) if first is not None else UNKNOWN
         if isinstance(inner, Lib):
-            name = inner.name.rsplit(".", 1)[-1]
+            name = last_part(inner.name)
             if name in STATISTICS and held.kind == "frame" and not self.i.operators.across_columns(kw_only(args), None):
                 return self.i.operators.statistic(name, held, no_args(), site)
             called = (
@@ -245,9 +245,7 @@ class Groups(Operations):
                 self._aggregated(owner, held, value, site) for value in self.i.containers.unpack(func, None) or ()
             ]
             return UNKNOWN.but(marks=NO_MARKS.union(*(data.marks for data in several)))
-        word = (
-            inner.value if isinstance(inner, Const) else inner.name.rsplit(".", 1)[-1] if isinstance(inner, Lib) else ""
-        )
+        word = last_part(inner.name) if isinstance(inner, Lib) else inner.value if isinstance(inner, Const) else ""
         if word in STATISTICS:
             return self.heap.data(self.i.operators.statistic(word, held, no_args(), site))
         if isinstance(inner, Function | Partial):

@@ -213,7 +213,7 @@ class Learners(Operations):
         known = self._outside.get(key)
         if known is None or not isinstance(self.heap.load(known), LibObject):
             site = Site("", None, (0, 0, 0, 0))
-            api = UNKNOWN_CLASS._replace(name=name.rsplit(".", 1)[-1] or "the model")
+            api = UNKNOWN_CLASS._replace(name=last_part(name) or "the model")
             made = LibObject(api, {}, (), site._replace(path=str(len(self._outside))), (), {}, outside=True)
             known = self._outside[key] = self.heap.new(made)
         return known
@@ -482,9 +482,7 @@ class Learners(Operations):
             "validation",
             self.i.data.called(x),
         )
-        self.i.choices.choose(
-            [self.i.emit((site, "calibration", x.rows), event)], site, "calibration", "the calibration"
-        )
+        self.i.choices.choose([self.i.emit((site, "calibration", x.rows), event)], site, "calibration")
 
     def _trained_before(self, held: LibObject, depth: int = 0) -> list[Train]:
         """The trainings of wrapped models, through wrappers that freeze them."""

@@ -80,7 +80,7 @@ class Library(Operations):
         return self.i.series.called(api, args, result, site) if api.kind in SERIES_KINDS else result
 
     def _unknown(self, name: str, args: Args, site: Site) -> Value:
-        short = name.rsplit(".", 1)[-1]
+        short = last_part(name)
         self.i.randomness.seed_by_name(short)
         for value in args.all():
             if short in SEARCH_CALLS:

@@ -297,4 +297,4 @@ class Scoring(Operations):
         data = self.heap.data(result)
         if isinstance(held, DictObject) and "loss" in held.items:
             data = self.heap.data(held.items["loss"])
-        self.i.choices.choose([m for m in data.marks if isinstance(m, Score)], site, "search", "the settings")
+        self.i.choices.choose([m for m in data.marks if isinstance(m, Score)], site, "search")

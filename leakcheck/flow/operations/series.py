@@ -44,7 +44,7 @@ class Series(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.datetimes: set[Column] = set()  # columns that were read as dates
-        self.spans: dict[int, tuple[Value | None, Value | None]] = {}
+        self.spans: dict[int, tuple[Value | None, Value | None]] = {}  # by a counter's number: from where to where
         self.strides: dict[int, int] = {}  # by the number of a counter: the number of its step
 
     # --- ties ----------------------------------------------------------------------------------------------------
