@@ -9,7 +9,7 @@ from leakcheck.findings import Confidence, TraceStep
 from leakcheck.flow.events import Choose, Column, Loop, Predict, Score, Train
 from leakcheck.flow.facts import Choice, ChoiceLeak, TestReuse
 from leakcheck.flow.operations.common import roles_in
-from leakcheck.flow.rows import CutKind, Overlap, Part, Rows, Site, last_cut, overlap, split_within, within
+from leakcheck.flow.rows import CutKind, Overlap, Part, Root, Rows, Site, last_cut, overlap, split_within, within
 
 if TYPE_CHECKING:
     from leakcheck.flow.leaks import Joiner
@@ -202,6 +202,7 @@ def untouched_elsewhere(joiner: Joiner, rows: Rows, choosing: Iterable[Score]) -
     used = {score.rows for score in choosing}
     called = set().union(*(roles_in(score.name) for score in choosing))
     known, names = {root for root, _ in rows}, _parts_named(joiner, rows)
+    around = known.union(*(_learned_from(joiner, score) for score in choosing))
     trained = [t.rows for t in joiner.trains]
     events: list[Score | Predict] = [*joiner.scores, *joiner.predicts]
     for event in events:
@@ -214,8 +215,12 @@ def untouched_elsewhere(joiner: Joiner, rows: Rows, choosing: Iterable[Score]) -
             continue
         if any(overlap(event.rows, t) is Overlap.YES for t in trained):
             continue
-        if not known & {root for root, _ in event.rows} and names & _parts_named(joiner, event.rows):
-            continue  # the same rows, loaded again
+        if not known & {root for root, _ in event.rows}:
+            if names & _parts_named(joiner, event.rows):
+                continue  # the same rows, loaded again
+            learned_from = _learned_from(joiner, event)
+            if learned_from and not learned_from & around:
+                continue  # of another table, and another model
         if any(cut.kind in (CutKind.FOLD, CutKind.VALIDATION) for _, steps in event.rows for cut, _ in steps):
             continue
         named = joiner.roles_named(event.rows)
@@ -224,6 +229,11 @@ def untouched_elsewhere(joiner: Joiner, rows: Rows, choosing: Iterable[Score]) -
         if joiner.is_test(event.rows) or any(root.role == "test" for root, _ in event.rows):
             return True
     return False
+
+
+def _learned_from(joiner: Joiner, event: Score | Predict) -> set[Root]:
+    """The tables that the model behind a score or a prediction was trained on."""
+    return {root for train in joiner.trained(event) for root, _ in train.rows}
 
 
 def _parts_named(joiner: Joiner, rows: Rows) -> set[str]:
