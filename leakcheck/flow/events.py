@@ -42,6 +42,7 @@ class Learn(Numbered):
     by_name: bool = False  # what it learns is known only by the name of the object
     cut: Cut | None = None  # for bounds: the condition they went into
     item_of: int | None = None  # of one item of a list: the loop that met the items
+    keys: frozenset[Column] = frozenset()  # of a statistic of each group: the columns that make the groups
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -186,6 +186,8 @@ class Joiner:
                 rows = mark.rows
                 if overlap(rows, held_out.rows) is not Overlap.YES or self._of_one_item(mark, held_out):
                     continue
+                if _within_groups(mark, held_out):
+                    continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
@@ -610,6 +612,19 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _within_groups(mark: Learn | Draw, held_out: HeldOut) -> bool:
+    """Whether it was learned of each group by itself, and a group is held out as a whole."""
+    if not isinstance(mark, Learn) or held_out.cut is None:
+        return False
+    met = {cut for _, steps in mark.rows for cut, part in steps if _is_value_met(part)}
+    return not held_out.cut.keys.isdisjoint(mark.keys.union(*(cut.keys for cut in met)))
+
+
+def _is_value_met(part: object) -> bool:
+    """Whether a part holds the rows with one value of a column, which a loop meets in turn."""
+    return isinstance(part, tuple) and part[:1] == ("is",) and isinstance(part[1], tuple)
 
 
 def _apart(train: Train, score: Score) -> bool:

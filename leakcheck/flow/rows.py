@@ -100,6 +100,7 @@ class Cut(Numbered):
     unplaced: bool = False  # of tables that stand under each other: which of them it goes through is not known
     drawn: str = ""  # the flag of the random order, or of the random numbers, that it was made with
     arms: Arms = ()  # the branches that lead to it
+    keys: frozenset[tuple[int, str]] = frozenset()  # the column whose values decide the part, by any name it has
     inner: bool = False  # made by the `fit` of a class in the rows that it was given to learn from
 
     def role(self, part: object) -> str:

@@ -82,7 +82,11 @@ class Containers(Operations):
                 inner = self.heap.data(held.each[0]) if held.each else UNKNOWN
                 if inner.rows:
                     cut = self.i.data.cut(
-                        ("group", held.number), CutKind.MASK, self.i.data.any_site(inner), explicit=False
+                        ("group", held.number),
+                        CutKind.MASK,
+                        self.i.data.any_site(inner),
+                        explicit=False,
+                        keys=self.i.groups.keys.get(held.number, frozenset()),
                     )
                     self.i.data.groups.add(cut)
                     inner = self.i.data.narrowed(inner, cut, "one group")

@@ -105,11 +105,12 @@ class DataOperations(Operations):
         fitted: bool = False,
         cut: Cut | None = None,
         by_name: bool = False,
+        keys: frozenset[Column] = frozenset(),
     ) -> Learn:
         columns = self.columns_of(data) if columns is None else columns
         inherited = frozenset(m for m in data.marks if isinstance(m, Learn))
         item_of = max((int(flag[len(ITEM_OF) :]) for flag in data.flags if flag.startswith(ITEM_OF)), default=None)
-        key = (site, what, category, data.rows, supervised, columns, inherited, cut, item_of)
+        key = (site, what, category, data.rows, supervised, columns, inherited, cut, item_of, keys)
         event = Learn(
             what,
             category,
@@ -124,6 +125,7 @@ class DataOperations(Operations):
             by_name,
             cut,
             item_of,
+            keys,
         )
         return self.i.emit(key, event)  # type: ignore[no-any-return]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from leakcheck.flow.events import Learn, Tie, TieKind
+from leakcheck.flow.events import Column, Learn, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import STATISTICS, arguments, kw_only, last_part, no_args
 from leakcheck.flow.rows import Site
@@ -27,7 +27,7 @@ from leakcheck.flow.values import (
 )
 
 if TYPE_CHECKING:
-    from leakcheck.flow.interpret import Args
+    from leakcheck.flow.interpret import Args, Interpreter
 
 _GROUP_NOTHING = frozenset(
     [
@@ -67,6 +67,10 @@ _TIES = frozenset({"shift", "diff", "pct_change", "rolling", "expanding", "ewm",
 class Groups(Operations):
     """Methods that work by group, by window or by a function that is applied."""
 
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.keys: dict[int, frozenset[Column]] = {}  # by which columns a table is grouped
+
     def m_groupby(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         by = args.get(0, "by") or args.kw.get("level") or NONE
         names = self.i.data.names_in(self.heap.load(by))
@@ -80,6 +84,7 @@ class Groups(Operations):
         if held.columns is None:
             sources |= held.sources
         number = self.heap.number("groupby", held.number, self.heap.data(by).number)
+        self.keys[number] = self.i.series.group_keys(held, names, series)
         return Data(
             rows=held.rows,
             marks=held.marks | self.i.series.grouped(held, names, site),
@@ -157,7 +162,12 @@ class Groups(Operations):
             return series.but(kind="groupby", each=held.each, rows=held.rows)
         what = f"groupby {word or name}" if name in ("transform", "agg", "aggregate") else f"groupby {name}"
         learned = self.i.data.learn(
-            what, "group-statistic", base.but(columns=None, sources=held.sources), site, columns=held.sources
+            what,
+            "group-statistic",
+            base.but(columns=None, sources=held.sources),
+            site,
+            columns=held.sources,
+            keys=self.keys.get(held.number, frozenset()),
         )
         if name in ("transform", "fillna"):
             return self.i.data.marked(series, frozenset({learned}))
@@ -166,7 +176,8 @@ class Groups(Operations):
         )
 
     def _grouped(self, mark: Learn, held: Data) -> Learn:
-        changed = replace(mark, category="group-statistic", columns=mark.columns | held.sources)
+        keys = self.keys.get(held.number, frozenset())
+        changed = replace(mark, category="group-statistic", columns=mark.columns | held.sources, keys=keys)
         return self.i.emit((mark, "grouped", held.sources), changed)  # type: ignore[no-any-return]
 
     def m_over(self, owner: Value, held: Data, args: Args, site: Site) -> Value:

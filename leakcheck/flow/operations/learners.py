@@ -455,10 +455,10 @@ class Learners(Operations):
                 explicit = self._stops_explicitly(held, args)
                 self.i.choices.choose([score], site, "stopping", "on request" if explicit else "by default")
         if api.part == "search":
-            self.i.series.note_entities(args.kw.get("groups"), x, site)
-            self.i.scoring.fold(
-                held.parts[0] if held.parts else owner, x, y, site, last_part(api.name), held.args.get("cv")
-            )
+            groups = args.kw.get("groups")
+            self.i.series.note_entities(groups, x, site)
+            learner = held.parts[0] if held.parts else owner
+            self.i.scoring.fold(learner, x, y, site, last_part(api.name), held.args.get("cv"), groups=groups)
         if isinstance(owner, Ref):
             current = self.heap.load(owner)
             if isinstance(current, LibObject):

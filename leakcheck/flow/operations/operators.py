@@ -180,7 +180,8 @@ class Operators(Operations):
                 if op == "==":
                     return found
                 return ((found[0][0], found[0][2], found[0][1]),) if len(found) == 1 else ()
-            cut = self.i.data.cut(("equal", a.number), kind, site, explicit=bool(role_of_word(word)))
+            explicit = bool(role_of_word(word))
+            cut = self.i.data.cut(("equal", a.number), kind, site, explicit=explicit, keys=self.i.series.keys(a))
             yes, no = ("is", word), ("not", ("is", word))
             return ((cut, yes, no),) if op == "==" else ((cut, no, yes),)
         return ()
@@ -207,16 +208,21 @@ class Operators(Operations):
         if any(isinstance(m, Predict) for m in data.marks) or scores:
             return Data(kind="scalar", number=number, marks=data.marks)
         category = "relation" if name in RELATIONS else "statistic"
+        keys: frozenset[Column] = frozenset()
         if "group" in data.flags:
             # One group at a time, all groups in the end.
             category = "group-statistic"
+            met = {cut for _, steps in data.rows for cut, _ in steps if cut in self.i.data.groups}
+            keys = keys.union(*(cut.keys for cut in met))
             rows = (
                 (root, tuple(step for step in steps if step[0] not in self.i.data.groups)) for root, steps in data.rows
             )
             data = data.but(rows=frozenset(rows))
         extra = [self.heap.data(v).sources for v in args.all()] if category == "relation" else []
         columns = self.i.data.columns_of(data).union(*extra)
-        learned = self.i.data.learn(name, category, data, site, columns=columns, supervised=name == "corrwith")
+        learned = self.i.data.learn(
+            name, category, data, site, columns=columns, supervised=name == "corrwith", keys=keys
+        )
         kind = "columns" if name in RELATIONS else "scalar"
         return Data(
             kind=kind,

@@ -150,7 +150,8 @@ class Scoring(Operations):
             learner = args.pos[0]
         if x is None and len(args.pos) > 1:
             x = args.pos[1]
-        self.i.series.note_entities(values.get(api.groups or "groups"), self.heap.data(x), site)
+        groups = values.get(api.groups or "groups")
+        self.i.series.note_entities(groups, self.heap.data(x), site)
         score = self.fold(
             learner,
             self.heap.data(x),
@@ -159,6 +160,7 @@ class Scoring(Operations):
             last_part(api.name),
             values.get("cv"),
             values.get("scoring", NONE),
+            groups,
         )
         return Data(kind="scalar", marks=frozenset({score}) if score else NO_MARKS, number=self.heap.fresh())
 
@@ -175,15 +177,18 @@ class Scoring(Operations):
         what: str,
         cv: Value | None,
         scoring: Value = NONE,
+        groups: Value | None = None,
     ) -> Score | None:
         """Cross-validation: train on each fold's rest, score on the fold."""
         if not x.rows:
             return None
         splitter = self._splitter(cv)
-        cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site))
+        cut, rows = self.i.splitting.folds(x, site, splitter, ("cv", site), groups)
         train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
         if isinstance(splitter, LibObject) and cut.kind is CutKind.RANDOM:
-            cut = self.i.data.cut(("cv fold", site, rows), CutKind.FOLD, site, roles=("train", "fold"), shuffled=True)
+            cut = self.i.data.cut(
+                ("cv fold", site, rows), CutKind.FOLD, site, roles=("train", "fold"), shuffled=True, keys=cut.keys
+            )
             train_rows, test_rows = narrow(x.rows, cut, 0), narrow(x.rows, cut, 1)
             self.i.emit((site, cut), Split(cut, rows, site, self.i.loops, what, (x,)))
         held = self.heap.load(learner) if learner is not None else None
@@ -219,7 +224,8 @@ class Scoring(Operations):
     def p_fold_predict(self, api: Api, args: Args, site: Site) -> Value:
         values = self.i.library.named(api, args)
         x = self.heap.data(values.get("X") or (args.pos[1] if len(args.pos) > 1 else None))
-        self.i.series.note_entities(values.get(api.groups or "groups"), x, site)
+        groups = values.get(api.groups or "groups")
+        self.i.series.note_entities(groups, x, site)
         score = self.fold(
             values.get("estimator") or (args.pos[0] if args.pos else None),
             x,
@@ -227,6 +233,7 @@ class Scoring(Operations):
             site,
             last_part(api.name),
             values.get("cv"),
+            groups=groups,
         )
         if score is None:
             return UNKNOWN

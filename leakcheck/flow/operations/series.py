@@ -468,6 +468,21 @@ class Series(Operations):
         tie = Tie("groupby", TieKind.GROUPED, held.rows, site, keys=keys)
         return frozenset({self.i.emit((site, TieKind.GROUPED, held.rows, keys), tie)})
 
+    def keys(self, column: Data) -> frozenset[Column]:
+        """What a column whose values decide is known by: its value, and the one column it is computed from."""
+        own = frozenset({(column.number, "")}) if column.number else frozenset()
+        return own | column.sources if len(column.sources) == 1 else own
+
+    def group_keys(self, held: Data, names: Sequence[str] | None, series: Data) -> frozenset[Column]:
+        """The columns by which a table is grouped; one that was computed may make coarser groups than its source."""
+        if not names:
+            return frozenset({(series.number, "")}) if series.rows else frozenset()
+        found: set[Column] = set()
+        for name in names:
+            column = self.i.subscripts.column(held, name)
+            found |= {(column.number, "")} if "made" in column.flags else self.keys(column)
+        return frozenset(found)
+
     def note_entities(self, groups: Value | None, data: Data, site: Site) -> None:
         """A fold or a split is told which rows belong together."""
         if groups is None or self.heap.load(groups) == NONE:

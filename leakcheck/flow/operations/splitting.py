@@ -108,7 +108,7 @@ class Splitting(Operations):
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, what, (data,)))
         return Items(tuple(self._part(data, cut, n) for n in range(count))), cut
 
-    def folds(self, data: Data, site: Site, given: Any, owner: object) -> tuple[Cut, Rows]:
+    def folds(self, data: Data, site: Site, given: Any, owner: object, groups: Value | None = None) -> tuple[Cut, Rows]:
         """The cut that a splitter, a number of folds or prepared folds make over rows."""
         held = given if isinstance(given, LibObject) else None
         rows = data.keys if data.keys is not None else data.rows
@@ -129,13 +129,15 @@ class Splitting(Operations):
                 or self.i.library.is_true(held.args.get("shuffle", held.args.get("#1")))
             )
         )
+        keys = self.i.series.keys(self.heap.data(groups)) if groups is not None and kind == "group" else frozenset()
         cut = self.i.data.cut(
-            ("fold", owner, rows),
+            ("fold", owner, rows, keys),
             CutKind.RANDOM if single else CutKind.FOLD,
             site,
             roles=("train", "test") if single else ("train", "fold"),
             shuffled=shuffled and kind not in _APART,
             apart=kind if kind in _APART else "",
+            keys=keys,
         )
         self.i.emit(
             (site, cut), Split(cut, rows, site, self.i.loops, last_part(held.api.name) if held else "folds", (data,))
@@ -160,9 +162,10 @@ class Splitting(Operations):
         data = self.heap.data(args.pos[0] if args.pos else args.kw.get("X"))
         if not data.rows and data.keys is None and len(args.pos) > 1:
             data = self.heap.data(args.pos[1])
-        self.i.series.note_entities(args.get(2, held.api.groups or "groups"), data, site)
+        groups = args.get(2, held.api.groups or "groups")
+        self.i.series.note_entities(groups, data, site)
         same = self._same_folds(held)
-        cut, rows = self.folds(data, site, held, same or (owner.address if isinstance(owner, Ref) else site))
+        cut, rows = self.folds(data, site, held, same or (owner.address if isinstance(owner, Ref) else site), groups)
         self.i.cuts_used.update({(cut, 0), (cut, 1)})
         parts = []
         for n in range(2):
