@@ -10,6 +10,7 @@ from leakcheck.flow.choosing import side_by_side, untouched_elsewhere
 from leakcheck.flow.events import Draw, Meet, Random, Score, Train
 from leakcheck.flow.facts import Comparison, Drawn, ReportedScore, Unanchored, Unseeded
 from leakcheck.flow.operations.common import last_part
+from leakcheck.flow.operations.data import is_copying
 from leakcheck.flow.operations.randomness import EVERY_GENERATOR, OWN_GENERATOR
 from leakcheck.flow.rows import CutKind, Overlap, Rows, overlap
 
@@ -176,7 +177,7 @@ class Hygiene:
             return False
         if any(score.rows == rows for choose in joiner.chooses for score in choose.scores):
             return False
-        draws = [e for e in self.program.events.values() if isinstance(e, Draw)]
+        draws = [e for e in self.program.events.values() if isinstance(e, Draw) and not is_copying(e)]
         if any(overlap(draw.rows, rows) is Overlap.YES for draw in draws):
             return False
         scores = [s for s in self.reported if s.rows == rows and s.model is not None and not s.baseline]

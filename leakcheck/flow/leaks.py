@@ -20,6 +20,7 @@ from leakcheck.flow.facts import (
 )
 from leakcheck.flow.hygiene import Hygiene
 from leakcheck.flow.operations.common import STATISTICS, role_of_word, roles_in, split_words
+from leakcheck.flow.operations.data import is_copying
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import (
     Cut,
@@ -186,7 +187,7 @@ class Joiner:
                 rows = mark.rows
                 if overlap(rows, held_out.rows) is not Overlap.YES or self._of_one_item(mark, held_out):
                     continue
-                if _within_groups(mark, held_out):
+                if _within_groups(mark, held_out) or _copies_together(mark, held_out):
                     continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
@@ -620,6 +621,20 @@ def _within_groups(mark: Learn | Draw, held_out: HeldOut) -> bool:
         return False
     met = {cut for _, steps in mark.rows for cut, part in steps if _is_value_met(part)}
     return not held_out.cut.keys.isdisjoint(mark.keys.union(*(cut.keys for cut in met)))
+
+
+def _copies_together(mark: Learn | Draw, held_out: HeldOut) -> bool:
+    """Whether copies of a row go to one side, or are no copies: another target, or another column, stands beside each.
+
+    They stand next to each other, and have the same values: only a random split tells them apart.
+    """
+    if not is_copying(mark):
+        return False
+    cut, x, y = held_out.cut, held_out.train.x, held_out.train.y
+    torn = cut is not None and cut.shuffled and not cut.apart
+    columns = x.columns.named.values() if x is not None and x.columns is not None else ()
+    alike = y is not None and all(any(map(is_copying, part.marks)) for part in (y, *columns))
+    return not torn or not alike
 
 
 def _is_value_met(part: object) -> bool:

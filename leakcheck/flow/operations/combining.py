@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from leakcheck.flow.events import Draw, Mark
 from leakcheck.flow.operations.base import Operations
+from leakcheck.flow.operations.data import is_copying, not_copied
 from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, other_side, overlap, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -142,6 +143,8 @@ class Combining(Operations):
         number = self.heap.number("columns" if columns else "concat", *(p.number for p in parts))
         marks: frozenset[Mark] = NO_MARKS.union(*(p.marks for p in parts))
         if columns:
+            if not all(any(map(is_copying, p.marks)) for p in parts):
+                marks = not_copied(marks)
             first = next((p for p in parts if p.rows), parts[0])
             result = first
             for part in parts:

@@ -59,6 +59,8 @@ ITEM_OF = "item of "  # begins the flag of an item of a list, with the loop that
 
 EXPRESSION = -1  # stands for the frame of a column in an expression, until it is used on one
 
+COPYING = "copying rows"  # what copies each row some times is called
+
 BOUNDS = frozenset(
     [
         "mean",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Draw, Learn, Loop, Mark, Pick
+from leakcheck.flow.events import Column, Draw, Event, Learn, Loop, Mark, Pick
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import ITEM_OF, bare_roots, order_of, role_of_word, split_words
+from leakcheck.flow.operations.common import COPYING, ITEM_OF, bare_roots, order_of, role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -45,6 +45,15 @@ _LOADING = frozenset(
 )
 
 _FEATURES_OR_TARGET = frozenset(["x", "y", "features", "feature", "target", "targets", "label", "labels", "data", "df"])
+
+
+def is_copying(mark: Event) -> bool:
+    return isinstance(mark, Draw) and mark.what == COPYING
+
+
+def not_copied(marks: frozenset[Mark]) -> frozenset[Mark]:
+    """Marks of rows that differ though they come from copies of one row."""
+    return frozenset(m for m in marks if not is_copying(m))
 
 
 class DataOperations(Operations):
@@ -212,6 +221,11 @@ class DataOperations(Operations):
         columns = replace(columns, named=named, dropped=columns.dropped | frozenset(names))
         number = self.heap.number("without", data.number, tuple(names))
         return data.but(kind="frame", columns=columns, marks=columns.marks(), number=number, each=())
+
+    def copied(self, data: Data, site: Site) -> Data:
+        """Each row several times."""
+        new = data.but(number=self.heap.fresh(), each=(), mask=())
+        return self.marked(new, frozenset({self.draw(COPYING, data, site)})) if data.rows else new
 
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))

@@ -44,6 +44,13 @@ _NO_NUMBERS = frozenset(["object", "O", "category", "str", "string", "datetime",
 class Frames(Operations):
     """Methods of frames, arrays and tensors, one `m_NAME` each."""
 
+    def m_repeat(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
+        """`index.repeat(n)`, `y.repeat(n)`, `X.repeat(n, axis=0)`; other kinds repeat something else."""
+        along_rows = self.heap.load(args.get(1, "axis") or NONE) == Const(0)
+        if held.kind in ("index", "series") or (held.kind == "array" and along_rows):
+            return self.i.data.copied(held, site)
+        return held.but(number=self.heap.fresh(), each=(), mask=())
+
     def m_copy(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         return held.but(each=())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leakcheck.flow.events import Column, Learn, Tie, TieKind
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import STATISTICS, arguments, kw_only, last_part, no_args
+from leakcheck.flow.operations.data import not_copied
 from leakcheck.flow.rows import Site
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -140,6 +141,7 @@ class Groups(Operations):
                 )
                 and base.rows
             ):
+                series = series.but(marks=not_copied(series.marks))
                 return self.i.methods.call_method(series, name, args, site) if name in _TIES else series
             return Data(kind="table", number=series.number, sources=held.sources)
         if name in ("sample", "head", "tail"):

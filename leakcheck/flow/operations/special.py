@@ -70,6 +70,7 @@ FUNCTIONS = {
     "numpy.random.random_sample": "call_rand",
     "numpy.random.shuffle": "call_shuffle",
     "numpy.random.uniform": "call_rand",
+    "numpy.repeat": "call_repeat",
     "numpy.setdiff1d": "call_setdiff1d",
     "numpy.split": "call_split",
     "numpy.where": "call_where",
@@ -267,6 +268,14 @@ class SpecialFunctions(Operations):
         replacing = self.i.library.is_true(args.get(2, "replace"))
         key = self.i.randomness.drawn(name, site, f"drawn:{data.number}", args.kw)
         return self.i.positions.drawn(data, "choice", site, replacing=replacing, key=key)
+
+    def call_repeat(self, name: str, args: Args, site: Site) -> Value:
+        """Rows, or values of rows, each several times; along another axis nothing of the kind."""
+        data = self.heap.data(args.get(0, "a"))
+        axis = self.heap.load(args.get(2, "axis") or NONE)
+        if axis in (NONE, Const(0)):
+            return self.i.data.copied(data, site)
+        return data.but(number=self.heap.fresh(), each=(), mask=())
 
     def call_setdiff1d(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) < 2:
