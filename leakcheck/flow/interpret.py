@@ -1125,6 +1125,8 @@ class Interpreter:
         keyed: dict[Any, Value] = {}
         exact = self._run_comp(node, 0, results, keyed)
         self.loops = outer
+        if self.positions.pieces and not exact:
+            results = [self.positions.all_but_one(node, value) for value in results]
         if node.kind == "dict":
             if exact:
                 return self.heap.new(DictObject(keyed))

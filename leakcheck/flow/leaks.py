@@ -350,7 +350,7 @@ class Joiner:
         """Whether what was learned is also tried on rows that were not learned from: the reported score is right."""
         return any(
             h.score is not None
-            and h.kind == "split"
+            and h.kind in ("split", "folds")
             and h.train.x is not None
             and mark in h.train.x.marks
             and overlap(h.rows, mark.rows) is Overlap.NO

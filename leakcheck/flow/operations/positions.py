@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import TieKind
@@ -10,12 +11,19 @@ from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.rows import Cut, CutKind, Rows, Site, apply_steps, within
 from leakcheck.flow.values import Const, Data, Value
 
+if TYPE_CHECKING:
+    from leakcheck.flow.interpret import Interpreter
+
 # What positions keep when they are drawn or shuffled: that they stand apart, that they are values which differ.
 LASTING = frozenset({"spaced", "distinct"})
 
 
 class Positions(Operations):
     """Positions of rows, as arrays of whole numbers and as masks."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        super().__init__(interpreter)
+        self.pieces: set[Cut] = set()  # those into pieces of equal size, one of which is held out in turn
 
     def index(self, site: Site, number: int, flags: frozenset[str] = frozenset()) -> Data:
         """Positions of rows: 0 to n - 1, in some order."""
@@ -151,6 +159,22 @@ class Positions(Operations):
             return None
         return self.left(whole, taken, self.heap.number("left", whole.number, taken.number))
 
+    def all_but_one(self, node: s.Comp, piece: Value) -> Value:
+        """`[p for n, p in enumerate(pieces) if n != k]`: all pieces but the one that is held out in this round."""
+        tests = [test for part in node.loops for test in part.tests]
+        held = self.heap.load(piece)
+        if len(tests) != 1 or not isinstance(held, Data):
+            return piece
+        test = tests[0]
+        step = self.cut_of(held)
+        if not isinstance(test, s.Op) or test.op not in ("!=", "is not") or step is None or step[0] not in self.pieces:
+            return piece
+        if not all(isinstance(operand, s.Name | s.Const) for operand in test.operands):
+            return piece
+        cut = step[0]
+        keys = _without_step(_keys(held), cut)
+        return self.i.data.narrowed(held.but(rows=_without_step(held.rows, cut), keys=keys), cut, 0)
+
     def cut_of(self, taken: Data) -> tuple[Cut, object] | None:
         """The cut whose one side these positions are."""
         steps = [steps for _, steps in _keys(taken)]
@@ -176,6 +200,10 @@ class Positions(Operations):
 
 def _keys(index: Data) -> Rows:
     return index.keys if index.keys is not None else index.rows
+
+
+def _without_step(rows: Rows, cut: Cut) -> Rows:
+    return frozenset((root, tuple(step for step in steps if step[0] is not cut)) for root, steps in rows)
 
 
 def _uncut(rows: Rows) -> Rows:

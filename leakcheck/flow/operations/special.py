@@ -483,6 +483,7 @@ class SpecialFunctions(Operations):
             return UNKNOWN
         cut = self.i.data.cut(("pieces", site, data.number), CutKind.FOLD, site, roles=("train", "fold"))
         self.i.emit((site, cut), Split(cut, data.rows, site, self.i.loops, last_part(name), (data,)))
+        self.i.positions.pieces.add(cut)
         return self.heap.new(ListObject(None, self.i.data.narrowed(data, cut, 1)))
 
     def call_no_grad(self, name: str, args: Args, site: Site) -> Value:
