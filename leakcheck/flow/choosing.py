@@ -340,6 +340,8 @@ def _configurations(joiner: Joiner, scores: list[Score]) -> Configurations:
         for train in joiner.trained(score):
             if train.baseline:
                 continue
+            if any(loop.over == "seeds" and loop.turn and loop in score.loops for loop in train.born):
+                continue  # the same once more, under another seed
             key = (train.model, train.site.bare() if train.kind != "loop" else _ANY_PLACE)
             if key in seen or key in others:
                 continue

@@ -154,7 +154,11 @@ class Containers(Operations):
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
         if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
-            self.i.choices.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
+            self.i.choices.extremum(
+                "last item" if key.value else "first item",
+                [held.any if held.any is not None else base],
+                self.i.site(index),
+            )
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]
