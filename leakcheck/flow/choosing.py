@@ -39,7 +39,7 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
     for choose in joiner.chooses:
         scores = [s for s in choose.scores if joiner.is_test(s.rows) or _scored_folds(joiner, choose, s)]
         if choose.how in _BY_SCORE:
-            scores = [score for score in scores if _told_apart(joiner, score)]
+            scores = [s for s in scores if _told_apart(joiner, s) and not _part_of_its_own(joiner, s)]
         folded = [] if scores else _folds_of_all(joiner, choose)
         if not (scores or folded) or not _compares(joiner, choose, scores or list(choose.scores)):
             continue
@@ -283,6 +283,15 @@ def _split_anew(rows: Rows, loops: Iterable[Loop]) -> bool:
     """Whether each round of one of these loops has its own test rows."""
     around = {id(loop) for loop in loops}
     return any(not around.isdisjoint(cut.loops) for _, steps in rows for cut, _ in steps)
+
+
+def _part_of_its_own(joiner: Joiner, score: Score) -> bool:
+    """Whether each round of a loop trains and scores on other rows of a table: a model for each site or group."""
+    if len(score.loops) != 1:
+        return False  # settings may be tried on each part
+    trains, around = joiner.trained(score), id(score.loops[0])
+    cuts = {cut for _, steps in score.rows for cut, _ in steps if cut.kind is CutKind.MASK and around in cut.loops}
+    return bool(trains) and all(any(c in cuts for _, steps in t.rows for c, _ in steps) for t in trains)
 
 
 def side_by_side(joiner: Joiner, scores: list[Score]) -> bool:
