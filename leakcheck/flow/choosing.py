@@ -40,6 +40,7 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
         scores = [s for s in choose.scores if joiner.is_test(s.rows) or _scored_folds(joiner, choose, s)]
         if choose.how in _BY_SCORE:
             scores = [s for s in scores if _told_apart(joiner, s) and not _part_of_its_own(joiner, s)]
+            scores = _rivals(joiner, scores)
         folded = [] if scores else _folds_of_all(joiner, choose)
         if not (scores or folded) or not _compares(joiner, choose, scores or list(choose.scores)):
             continue
@@ -283,6 +284,17 @@ def _split_anew(rows: Rows, loops: Iterable[Loop]) -> bool:
     """Whether each round of one of these loops has its own test rows."""
     around = {id(loop) for loop in loops}
     return any(not around.isdisjoint(cut.loops) for _, steps in rows for cut, _ in steps)
+
+
+def _rivals(joiner: Joiner, scores: list[Score]) -> list[Score]:
+    """The scores but for those of models that differ in their target: one for each label."""
+    if any(len(score.loops) != 1 for score in scores):
+        return scores  # settings may be tried for each target
+    targets = {s: [t.y for t in joiner.trained(s) if t.y is not None] for s in scores}
+    named = {s.model: frozenset().union(*(y.sources for y in found)) for s, found in targets.items()}
+    if len(named) > 1 and len({*named.values()} - {frozenset()}) == len(named):
+        return []
+    return [s for s in scores if not any("some column" in y.flags for y in targets[s])]
 
 
 def _part_of_its_own(joiner: Joiner, score: Score) -> bool:

@@ -100,7 +100,10 @@ class Containers(Operations):
                     self.i.series.counter(item, held.each)
                 return item
             kind = "index-item" if held.kind == "index" else "row"
-            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=())
+            flags = held.flags
+            if "turned round" in flags:  # an item of a transposed table is one of its columns
+                flags = flags - {"turned round"} | {"some column"}
+            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=(), flags=flags)
         if isinstance(held, LibObject):
             return self.i.objects.iterate(value, held, held.site)[1]
         if isinstance(held, Choice):
