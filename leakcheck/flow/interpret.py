@@ -520,9 +520,7 @@ class Interpreter:
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
         if isinstance(node.target, s.Name) and over in ("configurations", "items"):
-            given = s.given_as(node.body, node.target.id)
-            if given and given <= _SEEDS:
-                over = "seeds"
+            over = self._seeds(node.body, node.target.id, over)
         self.repeated_appends.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
@@ -560,6 +558,15 @@ class Interpreter:
         if names == "t" and not counts:  # over a range it is a point in time
             return "thresholds"
         return over
+
+    def _seeds(self, body: object, name: str, over: str) -> str:
+        """What a loop repeats over, by the parameters that its variable is given for."""
+        given = set(s.given_as(body, name))
+        for called, place in s.given_at(body, name):
+            function = self.heap.load(self.eval(called))
+            if isinstance(function, Function) and place < len(function.params):
+                given.add(function.params[place].name)
+        return "seeds" if given and given <= _SEEDS else over
 
     def _worth_unrolling(self, items: Sequence[Value]) -> bool:
         # Known objects and tables keep their identity; numbers are looked at as one.
@@ -1168,6 +1175,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(part))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(part.target, over, part.iter)
+        if isinstance(part.target, s.Name) and over in ("configurations", "items"):
+            over = self._seeds(node, part.target.id, over)
         outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
         if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):

@@ -19,6 +19,7 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
+from leakcheck.flow.operations.choices import BOTH_ENDS
 from leakcheck.flow.operations.common import STATISTICS, role_of_word, roles_in, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import (
@@ -85,7 +86,7 @@ class Joiner:
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
         # Who names the best beside the worst tells how far scores lie apart.
-        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        ranges = {scores for scores, ends in program.choices.ends.items() if any(pair <= ends for pair in BOTH_ENDS)}
         self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
