@@ -1214,6 +1214,7 @@ class Interpreter:
             return Const(texts[0])
         shown = NO_MARKS
         if self.scoring.models:
+            self.showing.call(values)
             shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
         return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 
