@@ -196,8 +196,10 @@ def _what_is_chosen(joiner: Joiner, choose: Choose, scores: list[Score]) -> Choi
 
 
 def _reported(joiner: Joiner, rows: Rows, choose: Choose) -> bool:
-    if any(s.rows == rows and s.kind not in ("validation", "loss") for s in joiner.scores):
-        return True
+    for score in joiner.scores:
+        around = within(rows, score.rows) and joiner.is_test(score.rows)  # some of the test rows decided
+        if (score.rows == rows or around) and score.kind not in ("validation", "loss"):
+            return True
     # Training prints the score of these rows; where the code calls them the test rows, that is the result.
     return choose.what == "on request" and "test" in joiner.roles_named(rows)
 
