@@ -21,7 +21,9 @@ class TargetInFeatures(Rule[ProgramFacts]):
             if leak.feature == leak.target:
                 what = f"the target `{leak.target}` is still among the features"
                 if leak.made_from_it:
-                    what = f"`{leak.target}`, from which the target `{leak.made_from_it}` is made, is among the features"
+                    what = (
+                        f"`{leak.target}`, from which the target `{leak.made_from_it}` is made, is among the features"
+                    )
                 yield self.finding(
                     leak.location,
                     what,
