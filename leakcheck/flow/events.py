@@ -94,6 +94,7 @@ class Score(Numbered):
     name: str
     baseline: bool = False
     relative: bool = False  # to a trivial prediction, as R2 is to the mean
+    better: str = ""  # "higher" or "lower", where that is known of the metric
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
+from leakcheck.flow.events import Column, Event, Learn, Loop, Mark, Score
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
@@ -190,6 +190,7 @@ class Interpreter:
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
         # Calls that append a row of which the same round appended another version.
         self.repeated_appends: set[Site] = set()
+        self.made_columns: dict[Column, tuple[Column, Site]] = {}  # of which column each was made, and where
         self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -520,9 +521,7 @@ class Interpreter:
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
         if isinstance(node.target, s.Name) and over in ("configurations", "items"):
-            given = s.given_as(node.body, node.target.id)
-            if given and given <= _SEEDS:
-                over = "seeds"
+            over = self._seeds(node.body, node.target.id, over)
         self.repeated_appends.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
@@ -560,6 +559,15 @@ class Interpreter:
         if names == "t" and not counts:  # over a range it is a point in time
             return "thresholds"
         return over
+
+    def _seeds(self, body: object, name: str, over: str) -> str:
+        """What a loop repeats over, by the parameters that its variable is given for."""
+        given = set(s.given_as(body, name))
+        for called, place in s.given_at(body, name):
+            function = self.heap.load(self.eval(called))
+            if isinstance(function, Function) and place < len(function.params):
+                given.add(function.params[place].name)
+        return "seeds" if given and given <= _SEEDS else over
 
     def _worth_unrolling(self, items: Sequence[Value]) -> bool:
         # Known objects and tables keep their identity; numbers are looked at as one.
@@ -1175,6 +1183,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(part))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(part.target, over, part.iter)
+        if isinstance(part.target, s.Name) and over in ("configurations", "items"):
+            over = self._seeds(node, part.target.id, over)
         outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
         if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):
@@ -1220,6 +1230,7 @@ class Interpreter:
             return Const(texts[0])
         shown = NO_MARKS
         if self.scoring.models:
+            self.showing.call(values)
             shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
         return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 

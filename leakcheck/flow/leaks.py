@@ -19,6 +19,7 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
+from leakcheck.flow.operations.choices import BOTH_ENDS
 from leakcheck.flow.operations.common import STATISTICS, role_of_word, roles_in, split_words
 from leakcheck.flow.operations.data import is_copying
 from leakcheck.flow.order import blind_splits, look_aheads
@@ -39,6 +40,7 @@ from leakcheck.flow.target_columns import target_columns
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
+    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -86,12 +88,13 @@ class Joiner:
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
         # Who names the best beside the worst tells how far scores lie apart.
-        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        ranges = {scores for scores, ends in program.choices.ends.items() if any(pair <= ends for pair in BOTH_ENDS)}
         self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
         for train in self.trains:
             self.by_model.setdefault(train.model, []).append(train)
+        self.in_sample: dict[Train, Learn] = {}  # what a model's predictions for its own rows tell
         self.targets = self._targets()
         self.held_outs = self._held_outs()
 
@@ -218,14 +221,35 @@ class Joiner:
         return order + (2 if held_out.score is None else 0) + (20 if leak.honest_test else 0)
 
     def _marks_of(self, train: Train) -> Iterator[Learn | Draw]:
-        if train.x is not None:
-            for mark in train.x.marks:
-                if isinstance(mark, Learn | Draw):
-                    yield mark
+        yield from self._marks_of_features(train)
         if train.y is not None:
             for mark in train.y.marks:
                 if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
+
+    def _marks_of_features(self, train: Train) -> Iterator[Learn | Draw]:
+        for mark in train.x.marks if train.x is not None else ():
+            if isinstance(mark, Learn | Draw):
+                yield mark
+            elif isinstance(mark, Predict):
+                yield from self._in_sample(mark, train)
+
+    def _in_sample(self, predict: Predict, train: Train) -> Iterator[Learn]:
+        """What a model told of the target of the rows it was fitted on, where its predictions for them are features."""
+        x, y = train.x, train.y
+        if x is None or y is None or (x.columns is None and x.kind in ("frame", "part", "unknown")):
+            return
+        if x.columns is not None and not any(predict in column.marks for column in x.columns.named.values()):
+            return
+        for fit in predict.trains:
+            if fit.kind != "fit" or fit.y is None or not _one_target(fit.y, y):
+                continue
+            if overlap(fit.rows, predict.rows) is not Overlap.YES:
+                continue
+            if fit not in self.in_sample:
+                told = (fit.what, "target-encoding", fit.rows, fit.site, True, fit.y.sources, True, fit.loops, fit.name)
+                self.in_sample[fit] = Learn(*told)
+            yield self.in_sample[fit]
 
     def _learn_leak(self, mark: Learn | Draw, held_out: HeldOut) -> LearnLeak | None:
         if held_out.kind == "validation" and self._other_hold_out(held_out):
@@ -257,8 +281,10 @@ class Joiner:
             learns = f"rows of `{name}` are repeated or made up here"
         trace = [self.step(learns, mark.site)]
         trace += self.callers(mark.site)
+        if how is HoldOut.TOGETHER and (place := self.program.combining.put_together.get(mark.rows)):
+            trace.append(self.step("train and test rows are put together here", place))
         if held_out.split is not None:
-            label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
+            label = "these rows are folded here" if held_out.kind == "folds" else "these rows are held out here"
             trace.append(self.step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":
@@ -351,8 +377,7 @@ class Joiner:
         return any(
             h.score is not None
             and h.kind in ("split", "folds")
-            and h.train.x is not None
-            and mark in h.train.x.marks
+            and mark in self._marks_of_features(h.train)
             and overlap(h.rows, mark.rows) is Overlap.NO
             for h in self.held_outs
         )
@@ -645,6 +670,13 @@ def _is_value_met(part: object) -> bool:
 def _apart(train: Train, score: Score) -> bool:
     """Whether some of the rows were picked for training and others, for all that is known, for the score."""
     return train.x is not None and any(isinstance(m, Pick) and m not in score.marks for m in train.x.marks)
+
+
+def _one_target(y: Data, other: Data) -> bool:
+    """Whether two targets are the same column, or of the same array."""
+    if y.sources or other.sources:
+        return not y.sources.isdisjoint(other.sources)
+    return not {root for root, _ in y.rows}.isdisjoint(root for root, _ in other.rows)
 
 
 def _of_unknown_parts(train: Train, score: Score) -> bool:

@@ -105,7 +105,10 @@ class Containers(Operations):
                     self.i.series.counter(item, held.each)
                 return item
             kind = "index-item" if held.kind == "index" else "row"
-            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=())
+            flags = held.flags
+            if "turned round" in flags:  # an item of a transposed table is one of its columns
+                flags = flags - {"turned round"} | {"some column"}
+            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=(), flags=flags)
         if isinstance(held, LibObject):
             return self.i.objects.iterate(value, held, held.site)[1]
         if isinstance(held, Choice):
@@ -159,7 +162,11 @@ class Containers(Operations):
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
         if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
-            self.i.choices.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
+            self.i.choices.extremum(
+                "last item" if key.value else "first item",
+                [held.any if held.any is not None else base],
+                self.i.site(index),
+            )
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]

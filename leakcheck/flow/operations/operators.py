@@ -65,11 +65,15 @@ class Operators(Operations):
             flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
+        if not rows and marks:
+            flags |= _turned(op, several)
         name = next((d.name for d in several if d.rows and d.name), "")
         marks |= self.i.choices.scored(several, self.i.site(node))
         if self.i.scoring.several and not rows and (op == "-" or op in ORDERINGS):
             self.i.showing.meet(values, self.i.site(node))
         if op in _COMPARISONS or op in ("in", "not in", "is", "is not"):
+            if op == "==" and not rows:
+                self.i.choices.look_up(several, self.i.site(node))
             if op in ORDERINGS and not rows:
                 flags |= {"compared"} if self.i.choices.same_scores(several) else set()
             mask = self._condition(op, several, values, self.i.site(node)) if rows or "random" in flags else ()
@@ -140,7 +144,9 @@ class Operators(Operations):
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
-        flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
+        flags = data.flags
+        if op == "-" and not data.rows:
+            flags ^= {"turned" if scores_of(data.marks) else "negated"}
         return data.but(number=number, each=(), mask=(), flags=flags)
 
     def rest(self, rows: Rows, taken: Rows) -> Rows:
@@ -247,3 +253,10 @@ class Operators(Operations):
             if all(isinstance(h, Const) and isinstance(h.value, int) for h in inner):
                 return 0 not in [h.value for h in inner]
         return False
+
+
+def _turned(op: str, several: list[Data]) -> frozenset[str]:
+    """That what was computed from a score falls where the score rises: one less the accuracy."""
+    if (op in ("-", "/") and scores_of(several[-1].marks)) or any("turned" in data.flags for data in several):
+        return frozenset({"turned"})
+    return frozenset()

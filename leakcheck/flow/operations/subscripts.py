@@ -201,7 +201,10 @@ class Subscripts(Operations):
         if isinstance(value, Const):
             frame = data.columns.frame if data.columns else self.heap.number("frame", data.number)
             return data.but(columns=None, number=number, kind="series", sources=frozenset({(frame, f"#{value.value}")}))
-        return self.selected_by(data.but(number=number), self.heap.data(value))
+        picker = self.heap.data(value)
+        picked = self.selected_by(data.but(number=number), picker)
+        one = {"varies", "item"} <= picker.flags and not picker.rows  # the number of a loop's round
+        return picked.but(flags=picked.flags | {"some column"}) if one else picked
 
     def selected_by(self, data: Data, chooser: Data) -> Data:
         """Columns picked by a computed list: what decided the list marks what is picked."""
@@ -443,7 +446,8 @@ class Subscripts(Operations):
         if name in ("values", "T", "data", "array", "real"):
             # What a loader returns may hold a table in its `data`.
             kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
-            return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
+            flags = held.flags ^ {"turned round"} if name == "T" else held.flags
+            return held.but(kind=kind, number=self.heap.number(name, held.number), each=(), flags=flags)
         if name in ("index", "columns") and self._is_statistic(held.number):
             return Data(kind="columns", number=self.heap.number(name, held.number))  # all names, whatever the numbers
         if name == "index" and not held.rows:
