@@ -376,7 +376,7 @@ class Joiner:
         """Whether what was learned is also tried on rows that were not learned from: the reported score is right."""
         return any(
             h.score is not None
-            and h.kind in ("split", "folds")
+            and (h.kind == "split" or (h.kind == "folds" and all((h.cut, 0) in steps for _, steps in mark.rows)))
             and mark in self._marks_of_features(h.train)
             and overlap(h.rows, mark.rows) is Overlap.NO
             for h in self.held_outs
