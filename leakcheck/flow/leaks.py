@@ -255,8 +255,10 @@ class Joiner:
             learns = f"rows of `{name}` are repeated or made up here"
         trace = [self.step(learns, mark.site)]
         trace += self.callers(mark.site)
+        if how is HoldOut.TOGETHER and (place := self.program.combining.put_together.get(mark.rows)):
+            trace.append(self.step("train and test rows are put together here", place))
         if held_out.split is not None:
-            label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
+            label = "these rows are folded here" if held_out.kind == "folds" else "these rows are held out here"
             trace.append(self.step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":

@@ -29,6 +29,7 @@ class Combining(Operations):
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.stacked: dict[Rows, tuple[Rows, ...]] = {}  # what tables put under each other hold, in order
+        self.put_together: dict[Rows, Site] = {}  # and where
 
     def m_merge(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.get(0, "right") or args.kw.get("other"))
@@ -100,6 +101,8 @@ class Combining(Operations):
         rows = union(*(p.rows for p in parts))
         if len(parts) > 1 and all(p.rows for p in parts):
             self.stacked[rows] = tuple(p.rows for p in parts)
+            if site is not None:
+                self.put_together[rows] = site
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))
