@@ -132,6 +132,13 @@ class Draw(Numbered):
     name: str
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pick(Numbered):
+    """Some of the rows, of which is not known which: a window that moves with a loop, what one branch collects."""
+
+    site: Site
+
+
 class TieKind(Enum):
     """How a row is tied to other rows of its table."""
 
@@ -197,5 +204,5 @@ class Meet(Numbered):
     adjacent: bool  # printed by statements that follow each other
 
 
-Mark: TypeAlias = Learn | Predict | Score | Draw | Tie
-Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities | Random | Meet
+Mark: TypeAlias = Learn | Predict | Score | Draw | Tie | Pick
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Pick | Entities | Random | Meet

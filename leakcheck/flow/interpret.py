@@ -1100,18 +1100,23 @@ class Interpreter:
         if known is not None:
             return self.eval(node.body if known else node.orelse)
         self.choices.note_choice(test, node.test, None)
-        outer, fork = self.arms, self.heap.fresh()
-        either = []
-        for arm, option in enumerate((node.body, node.orelse)):
-            self.arms = (*outer, (fork, arm))
-            either.append(self.eval(option))
-        self.arms = outer
+        either = self.on_each((node.body, node.orelse), self.eval)
         joined: Value = self.heap.join(*either)
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
             # Constants chosen by a row's value are a value of that row.
             return held.but(rows=decided.rows, sources=decided.sources, kind="row")
         return joined
+
+    def on_each(self, options: Sequence[Any], run: Callable[[Any], Value]) -> list[Value]:
+        """What is done to one of several, each in an arm of its own."""
+        outer, fork = self.arms, self.heap.fresh()
+        results = []
+        for arm, option in enumerate(options):
+            self.arms = (*outer, (fork, arm))
+            results.append(run(option))
+        self.arms = outer
+        return results
 
     def _lambda(self, node: s.Lambda) -> Value:
         defaults = tuple((p.name, self.eval(p.default)) for p in node.params if p.default is not None)
@@ -1318,6 +1323,9 @@ class Interpreter:
             joined = Args([*callee.args, *args.pos], {**dict(callee.keywords), **args.kw}, args.star)
             return self.call(callee.function, joined, site)
         if isinstance(callee, Choice):
+            if all(isinstance(option, Method) and option.function is None for option in callee.options):
+                # `(test if n % 10 == 0 else train).append(row)`
+                return self.heap.join_all(self.on_each(callee.options, lambda option: self.call(option, args, site)))  # type: ignore[no-any-return]
             return self.heap.join_all([self.call(option, args, site) for option in callee.options])  # type: ignore[no-any-return]
         held = self.heap.load(callee)
         if isinstance(held, LibObject):

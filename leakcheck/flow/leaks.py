@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
 from leakcheck.flow.choosing import choices, reuses
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Pick, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     HoldOut,
     Learned,
@@ -410,7 +410,7 @@ class Joiner:
                     presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)
                 ):
                     continue
-                if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
+                if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES or _apart(train, score):
                     continue
                 whole = self._stands_for_test(train, score) or self._trained_on_test(train, score)
                 if within(train.rows, score.rows) and not whole:
@@ -509,7 +509,7 @@ class Joiner:
             if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
-                all(t.rows == score.rows and not _of_unknown_parts(t, score) for t in trains)
+                all(t.rows == score.rows and not _of_unknown_parts(t, score) and not _apart(t, score) for t in trains)
                 and not any(self._uncertain(score.rows))
                 and self._is_predictor(score)
             ):
@@ -613,6 +613,11 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _apart(train: Train, score: Score) -> bool:
+    """Whether some of the rows were picked for training and others, for all that is known, for the score."""
+    return train.x is not None and any(isinstance(m, Pick) and m not in score.marks for m in train.x.marks)
 
 
 def _of_unknown_parts(train: Train, score: Score) -> bool:

@@ -17,7 +17,7 @@ from leakcheck.flow.operations.common import (
     role_of_word,
     scores_of,
 )
-from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
+from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, other_side, union
 from leakcheck.flow.values import (
     NO_MARKS,
     Const,
@@ -155,13 +155,7 @@ class Operators(Operations):
         for _, cuts in taken:
             if cuts:
                 cut, part = cuts[-1]
-                other: object = (
-                    1 - part
-                    if isinstance(part, int) and not isinstance(part, bool) and part in (0, 1)
-                    else ("not", part)
-                )
-                if isinstance(part, bool):
-                    other = not part
+                other = other_side(part)
                 self.i.cuts_used.add((cut, other))
                 result = narrow(result, cut, other)
         return result
@@ -187,6 +181,11 @@ class Operators(Operations):
                 cut = self.i.data.cut(("truth", a.number), kind, site, **more)
                 kept = word if op == "==" else not word
                 return ((cut, kept, not kept),)
+            found = self.i.combining.found(a, word)
+            if found:
+                if op == "==":
+                    return found
+                return ((found[0][0], found[0][2], found[0][1]),) if len(found) == 1 else ()
             cut = self.i.data.cut(("equal", a.number), kind, site, explicit=bool(role_of_word(word)))
             yes, no = ("is", word), ("not", ("is", word))
             return ((cut, yes, no),) if op == "==" else ((cut, no, yes),)
