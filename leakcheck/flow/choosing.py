@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from leakcheck.findings import Confidence, TraceStep
 from leakcheck.flow.events import Choose, Column, Loop, Predict, Score, Train
 from leakcheck.flow.facts import Choice, ChoiceLeak, TestReuse
+from leakcheck.flow.held_by_hand import all_that_is_held_out, same_each_round, split_anew
 from leakcheck.flow.operations.common import roles_in
 from leakcheck.flow.rows import CutKind, Overlap, Part, Root, Rows, Site, last_cut, overlap, split_within, within
 
@@ -38,6 +39,9 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
     seen: set[Site] = set()
     for choose in joiner.chooses:
         scores = [s for s in choose.scores if joiner.is_test(s.rows) or _scored_folds(joiner, choose, s)]
+        unnamed = not scores
+        if unnamed:
+            scores = [s for s in choose.scores if all_that_is_held_out(joiner, choose, s.rows)]
         if choose.how in _BY_SCORE:
             scores = [s for s in scores if _told_apart(joiner, s) and not _part_of_its_own(joiner, s)]
             scores = _rivals(joiner, scores)
@@ -68,7 +72,7 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
             joiner.called(scores[0]),
             joiner.location(choose.site),
             joiner.unique(trace),
-            joiner.confidence(rows),
+            Confidence.LIKELY if unnamed and not folded else joiner.confidence(rows),
             choose.scores[0].name if folded else "",
             any(_scored_folds(joiner, choose, score) for score in scores),
         )
@@ -182,7 +186,8 @@ def _what_is_chosen(joiner: Joiner, choose: Choose, scores: list[Score]) -> Choi
     one = len({train.site.bare() for train in trains}) < 2  # not several methods, each in every round
     # What stands inside a loop over seeds is chosen anew for each of them.
     inner = next((loop for loop in reversed(scores[0].loops) if loop.over != "folds"), None)
-    if inner is not None and (inner.over == "seeds" or (one and _split_anew(scores[0].rows, [inner]))):
+    anew = inner is not None and split_anew(scores[0].rows, [inner]) and not same_each_round(scores[0].rows, [inner])
+    if inner is not None and (inner.over == "seeds" or (one and anew)):
         return Choice.SEED
     if any(loop.over == "epochs" for loop in loops) and not any(
         loop.over == "epochs" and loop in t.born for t in trains for loop in loops
@@ -192,8 +197,10 @@ def _what_is_chosen(joiner: Joiner, choose: Choose, scores: list[Score]) -> Choi
 
 
 def _reported(joiner: Joiner, rows: Rows, choose: Choose) -> bool:
-    if any(s.rows == rows and s.kind not in ("validation", "loss") for s in joiner.scores):
-        return True
+    for score in joiner.scores:
+        around = within(rows, score.rows) and joiner.is_test(score.rows)  # some of the test rows decided
+        if (score.rows == rows or around) and score.kind not in ("validation", "loss"):
+            return True
     # Training prints the score of these rows; where the code calls them the test rows, that is the result.
     return choose.what == "on request" and "test" in joiner.roles_named(rows)
 
@@ -256,7 +263,7 @@ def reuses(joiner: Joiner) -> Iterator[TestReuse]:
         if not any(_told_apart(joiner, score) for score in scores):
             continue
         loops = [loop for score in scores for loop in score.loops]
-        if not joiner.is_test(rows) or rows in chosen or _split_anew(rows, loops):
+        if not joiner.is_test(rows) or rows in chosen or split_anew(rows, loops):
             continue
         count, first, last = _compared_configurations(joiner, scores)
         if (count is not None and count < 2) or last is None:
@@ -278,12 +285,6 @@ def _learning_curve(joiner: Joiner, score: Score) -> bool:
     trained = [cut for train in joiner.trained(score) for _, steps in train.rows for cut, _ in steps]
     around = {id(loop) for loop in score.loops}
     return any(not around.isdisjoint(cut.loops) for cut in trained)
-
-
-def _split_anew(rows: Rows, loops: Iterable[Loop]) -> bool:
-    """Whether each round of one of these loops has its own test rows."""
-    around = {id(loop) for loop in loops}
-    return any(not around.isdisjoint(cut.loops) for _, steps in rows for cut, _ in steps)
 
 
 def _rivals(joiner: Joiner, scores: list[Score]) -> list[Score]:

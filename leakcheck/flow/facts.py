@@ -117,6 +117,7 @@ class TargetColumn:
     location: Location
     trace: tuple[TraceStep, ...]
     confidence: Confidence
+    made_from_it: str = ""  # the column made from `target` that is predicted in its place
 
 
 class Drawn(Enum):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Event, Learn, Loop, Mark, Score
+from leakcheck.flow.events import Column, Event, Learn, Loop, Mark, Score
 from leakcheck.flow.facts import UnknownKind
 from leakcheck.flow.heap import Heap
 from leakcheck.flow.operations.builtin_functions import Builtins
@@ -190,6 +190,7 @@ class Interpreter:
         self.named_choices: dict[Site, str] = {}  # comparisons of a test score with the best so far, by their names
         # Calls that append a row of which the same round appended another version.
         self.repeated_appends: set[Site] = set()
+        self.made_columns: dict[Column, tuple[Column, Site]] = {}  # of which column each was made, and where
         self.loaders: list[tuple[str, Site, Rows, str]] = []  # each loader's name, its rows and its data set's name
         self.called: set[int] = set()
         self.functions: list[Function] = []
@@ -1227,6 +1228,7 @@ class Interpreter:
             return Const(texts[0])
         shown = NO_MARKS
         if self.scoring.models:
+            self.showing.call(values)
             shown = frozenset(m for value in values for m in self.heap.data(value).marks if isinstance(m, Score))
         return Data(kind="scalar", marks=shown, number=self.heap.fresh(), name=f"{texts[0]}*{texts[-1]}")
 

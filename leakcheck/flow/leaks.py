@@ -39,6 +39,7 @@ from leakcheck.flow.target_columns import target_columns
 
 if TYPE_CHECKING:
     from leakcheck.flow.interpret import Interpreter
+    from leakcheck.flow.values import Data
 
 _CATEGORY = {
     "selection": Learned.FEATURES,
@@ -92,6 +93,7 @@ class Joiner:
         self.by_model: dict[int, list[Train]] = {}
         for train in self.trains:
             self.by_model.setdefault(train.model, []).append(train)
+        self.in_sample: dict[Train, Learn] = {}  # what a model's predictions for its own rows tell
         self.targets = self._targets()
         self.held_outs = self._held_outs()
 
@@ -216,14 +218,35 @@ class Joiner:
         return order + (2 if held_out.score is None else 0) + (20 if leak.honest_test else 0)
 
     def _marks_of(self, train: Train) -> Iterator[Learn | Draw]:
-        if train.x is not None:
-            for mark in train.x.marks:
-                if isinstance(mark, Learn | Draw):
-                    yield mark
+        yield from self._marks_of_features(train)
         if train.y is not None:
             for mark in train.y.marks:
                 if isinstance(mark, Learn) and mark.category in _MATTERS_IN_TARGET:
                     yield mark
+
+    def _marks_of_features(self, train: Train) -> Iterator[Learn | Draw]:
+        for mark in train.x.marks if train.x is not None else ():
+            if isinstance(mark, Learn | Draw):
+                yield mark
+            elif isinstance(mark, Predict):
+                yield from self._in_sample(mark, train)
+
+    def _in_sample(self, predict: Predict, train: Train) -> Iterator[Learn]:
+        """What a model told of the target of the rows it was fitted on, where its predictions for them are features."""
+        x, y = train.x, train.y
+        if x is None or y is None or (x.columns is None and x.kind in ("frame", "part", "unknown")):
+            return
+        if x.columns is not None and not any(predict in column.marks for column in x.columns.named.values()):
+            return
+        for fit in predict.trains:
+            if fit.kind != "fit" or fit.y is None or not _one_target(fit.y, y):
+                continue
+            if overlap(fit.rows, predict.rows) is not Overlap.YES:
+                continue
+            if fit not in self.in_sample:
+                told = (fit.what, "target-encoding", fit.rows, fit.site, True, fit.y.sources, True, fit.loops, fit.name)
+                self.in_sample[fit] = Learn(*told)
+            yield self.in_sample[fit]
 
     def _learn_leak(self, mark: Learn | Draw, held_out: HeldOut) -> LearnLeak | None:
         if held_out.kind == "validation" and self._other_hold_out(held_out):
@@ -351,8 +374,7 @@ class Joiner:
         return any(
             h.score is not None
             and h.kind == "split"
-            and h.train.x is not None
-            and mark in h.train.x.marks
+            and mark in self._marks_of_features(h.train)
             and overlap(h.rows, mark.rows) is Overlap.NO
             for h in self.held_outs
         )
@@ -618,6 +640,13 @@ class Joiner:
 def _apart(train: Train, score: Score) -> bool:
     """Whether some of the rows were picked for training and others, for all that is known, for the score."""
     return train.x is not None and any(isinstance(m, Pick) and m not in score.marks for m in train.x.marks)
+
+
+def _one_target(y: Data, other: Data) -> bool:
+    """Whether two targets are the same column, or of the same array."""
+    if y.sources or other.sources:
+        return not y.sources.isdisjoint(other.sources)
+    return not {root for root, _ in y.rows}.isdisjoint(root for root, _ in other.rows)
 
 
 def _of_unknown_parts(train: Train, score: Score) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from leakcheck.findings import TraceStep
@@ -72,8 +73,20 @@ def _itself(joiner: Joiner, train: Train, x: Data, target: Column) -> Iterator[t
     if named is not None and (target not in named.sources or _of_other_rows(named)):
         return
     steps = [joiner.step(f"{train.what} is trained on `{name}` among the features here", train.site)]
+    made, site = _made_target(joiner, x, target)
+    if site is not None:
+        steps.append(joiner.step(f"the target `{made}` is made from `{name}` here", site))
     steps += _made_features(joiner, frame, name, x.rows)
-    yield _leak(joiner, name, [(name, train.site)], steps, x.rows)
+    places, leak = _leak(joiner, name, [(name, train.site)], steps, x.rows)
+    yield places, replace(leak, made_from_it=made)
+
+
+def _made_target(joiner: Joiner, x: Data, source: Column) -> tuple[str, Site | None]:
+    """The column that was made from one that is still a feature, and that is itself not among them: the target."""
+    for (frame, name), (made_from, site) in joiner.program.made_columns.items():
+        if made_from == source and frame == source[0] and x.columns is not None and x.columns.has(name) is False:
+            return name, site
+    return "", None
 
 
 def _made_from_it(joiner: Joiner, train: Train, x: Data, target: Column) -> Iterator[tuple[list[Place], TargetColumn]]:

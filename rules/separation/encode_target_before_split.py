@@ -16,7 +16,7 @@ class EncodeTargetBeforeSplit(Rule[ProgramFacts]):
     sources = ("Kapoor and Narayanan 2023, Leakage and the reproducibility crisis in machine-learning-based science",)
     help = (
         "Compute the encoding from the training rows only, out of fold (sklearn.preprocessing.TargetEncoder "
-        "inside a Pipeline)."
+        "inside a Pipeline; cross_val_predict for the predictions of a model)."
     )
 
     def check(self, facts: ProgramFacts) -> Iterator[Finding]:

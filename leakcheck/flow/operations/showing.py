@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.flow.events import Meet, Score
 from leakcheck.flow.operations.base import Operations
+from leakcheck.flow.operations.common import roles_in
 from leakcheck.flow.rows import Rows, Site
 from leakcheck.flow.values import Const, Data, DictObject, Items, ListObject, Value
 
@@ -21,6 +22,7 @@ class Showing(Operations):
 
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
+        self.called: dict[Score, set[str]] = {}  # the roles that the words in front of a shown score say
         self._printed: tuple[Site, list[Value]] | None = None  # by the print statements that end here
 
     def meet(self, values: Iterable[Value], site: Site, *, adjacent: bool = False) -> None:
@@ -46,10 +48,23 @@ class Showing(Operations):
                 shown = tuple(together.values())
                 self.i.emit((site, shown), Meet(shown, site, adjacent))
 
+    def call(self, parts: Iterable[Value]) -> None:
+        """Note what the text in front of each shown score calls its rows."""
+        said: set[str] = set()
+        for part in parts:
+            held = self.heap.load(part)
+            if isinstance(held, Const):
+                said = roles_in(str(held.value)) if any(map(str.isalpha, str(held.value))) else said
+            elif said:
+                for mark in self.heap.data(part).marks:
+                    if isinstance(mark, Score):
+                        self.called.setdefault(mark, set()).update(said)
+
     def printed(self, values: list[Value], site: Site) -> None:
         """What one print statement shows, and what it shows with the one on the line before."""
         if not self.i.scoring.models:
             return
+        self.call(values)
         self.meet(values, site)
         statement = self.i.statement_site()
         before, shown = self._printed or (None, [])

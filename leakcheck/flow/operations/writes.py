@@ -168,6 +168,8 @@ class Writes(Operations):
             flags=new.flags | {"made"},
             made_at=self.i.statement_site(),
         )
+        if len(new.sources) == 1 and (columns.frame, name) not in new.sources:
+            self.i.made_columns.setdefault((columns.frame, name), (next(iter(new.sources)), self.i.statement_site()))
         columns = replace(columns, named={**columns.named, name: column}, dropped=columns.dropped - {name})
         kind = "frame" if held.kind in ("unknown", "frame") else held.kind
         self.heap.set(
