@@ -295,7 +295,7 @@ def _rivals(joiner: Joiner, scores: list[Score]) -> list[Score]:
     named = {s.model: frozenset().union(*(y.sources for y in found)) for s, found in targets.items()}
     if len(named) > 1 and len({*named.values()} - {frozenset()}) == len(named):
         return []
-    return [s for s in scores if not any("some column" in y.flags for y in targets[s])]
+    return [s for s in scores if not any("column of round" in y.flags for y in targets[s])]
 
 
 def _part_of_its_own(joiner: Joiner, score: Score) -> bool:

@@ -534,6 +534,7 @@ class Interpreter:
             else:
                 if isinstance(self.heap.load(iterable), ListObject):
                     element = self.data.item(element, self.loops[-1])
+                element = _of_round(element)
                 self._two_rounds(node.body, lambda: self.bind(node.target, element))
         finally:
             self.loops = outer
@@ -1198,7 +1199,8 @@ class Interpreter:
             start = len(results)
             if isinstance(inner, ListObject):
                 element = self.data.item(element, self.loops[-1])
-            self.bind(part.target, element)
+            # What the comprehension gives back as it is, is of no round.
+            self.bind(part.target, element if isinstance(node.element, s.Name) else _of_round(element))
             for test in part.tests:
                 decided = self._learned_in(self.eval(test))
                 if decided:
@@ -1526,6 +1528,15 @@ class Interpreter:
 
 def _in_place(node: s.Call) -> bool:
     return any(a.keyword == "inplace" and isinstance(a.value, s.Const) and a.value.value is True for a in node.args)
+
+
+def _of_round(element: Value) -> Value:
+    """What a loop meets, marked as another one in each round where it is a number or a name."""
+    if isinstance(element, Items):
+        return Items(tuple(map(_of_round, element.items)), element.fields, element.cls)
+    if isinstance(element, Data) and element.kind == "scalar" and not element.rows:
+        return element.but(flags=element.flags | {"of round"})
+    return element
 
 
 def _names(target: s.Expr) -> Iterable[str]:

@@ -107,7 +107,7 @@ class Containers(Operations):
             kind = "index-item" if held.kind == "index" else "row"
             flags = held.flags
             if "turned round" in flags:  # an item of a transposed table is one of its columns
-                flags = flags - {"turned round"} | {"some column"}
+                flags = flags - {"turned round"} | {"some column", "column of round"}
             return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=(), flags=flags)
         if isinstance(held, LibObject):
             return self.i.objects.iterate(value, held, held.site)[1]

@@ -204,7 +204,7 @@ class Subscripts(Operations):
         picker = self.heap.data(value)
         picked = self.selected_by(data.but(number=number), picker)
         one = {"varies", "item"} <= picker.flags and not picker.rows  # the number of a loop's round
-        return picked.but(flags=picked.flags | {"some column"}) if one else picked
+        return picked.but(flags=picked.flags | {"some column", "column of round"}) if one else picked
 
     def selected_by(self, data: Data, chooser: Data) -> Data:
         """Columns picked by a computed list: what decided the list marks what is picked."""
@@ -333,7 +333,8 @@ class Subscripts(Operations):
                 # A column whose name is not known: one of several in a loop.
                 number = self.heap.number("column?", data.number, picker.number)
                 data = self.i.series.any_column(data, picker.name)
-                return data.but(kind="series", columns=None, number=number, flags=data.flags | {"some column"})
+                some = data.flags | {"some column", *(["column of round"] if "of round" in picker.flags else [])}
+                return data.but(kind="series", columns=None, number=number, flags=some)
             if picker.kind == "index-item":
                 data = self.i.positions.passed(data, picker, self.i.site(index))
                 around = "near" in picker.flags and "spaced" not in picker.flags
