@@ -164,7 +164,8 @@ def _splits(given: argparse.Namespace, options: Options, progress: Progress) -> 
         raise LeakcheckError(
             "cannot tell the splits apart",
             expected="TRAIN TEST, or --train and --test with a path each",
-            found=" ".join(paths) or "no path",
+            found=" ".join([*paths, *(f"--{name} {file}" for name, files in sides.items() for file in files)])
+            or "no path",
         )
     for name, path in zip(names, paths, strict=True):
         sides[name] = [path]

@@ -43,7 +43,8 @@ def choices(joiner: Joiner) -> Iterator[ChoiceLeak]:
         if unnamed:
             scores = [s for s in choose.scores if all_that_is_held_out(joiner, choose, s.rows)]
         if choose.how in _BY_SCORE:
-            scores = [score for score in scores if _told_apart(joiner, score)]
+            scores = [s for s in scores if _told_apart(joiner, s) and not _part_of_its_own(joiner, s)]
+            scores = _rivals(joiner, scores)
         folded = [] if scores else _folds_of_all(joiner, choose)
         if not (scores or folded) or not _compares(joiner, choose, scores or list(choose.scores)):
             continue
@@ -286,6 +287,26 @@ def _learning_curve(joiner: Joiner, score: Score) -> bool:
     return any(not around.isdisjoint(cut.loops) for cut in trained)
 
 
+def _rivals(joiner: Joiner, scores: list[Score]) -> list[Score]:
+    """The scores but for those of models that differ in their target: one for each label."""
+    if any(len(score.loops) != 1 for score in scores):
+        return scores  # settings may be tried for each target
+    targets = {s: [t.y for t in joiner.trained(s) if t.y is not None] for s in scores}
+    named = {s.model: frozenset().union(*(y.sources for y in found)) for s, found in targets.items()}
+    if len(named) > 1 and len({*named.values()} - {frozenset()}) == len(named):
+        return []
+    return [s for s in scores if not any("some column" in y.flags for y in targets[s])]
+
+
+def _part_of_its_own(joiner: Joiner, score: Score) -> bool:
+    """Whether each round of a loop trains and scores on other rows of a table: a model for each site or group."""
+    if len(score.loops) != 1:
+        return False  # settings may be tried on each part
+    trains, around = joiner.trained(score), id(score.loops[0])
+    cuts = {cut for _, steps in score.rows for cut, _ in steps if cut.kind is CutKind.MASK and around in cut.loops}
+    return bool(trains) and all(any(c in cuts for _, steps in t.rows for c, _ in steps) for t in trains)
+
+
 def side_by_side(joiner: Joiner, scores: list[Score]) -> bool:
     """Whether scores are those of one search: rounds of a loop, calls of one function, one method in three settings."""
     return _compared_configurations(joiner, scores, side_by_side=True).last is not None
@@ -341,6 +362,8 @@ def _configurations(joiner: Joiner, scores: list[Score]) -> Configurations:
         for train in joiner.trained(score):
             if train.baseline:
                 continue
+            if any(loop.over == "seeds" and loop.turn and loop in score.loops for loop in train.born):
+                continue  # the same once more, under another seed
             key = (train.model, train.site.bare() if train.kind != "loop" else _ANY_PLACE)
             if key in seen or key in others:
                 continue

@@ -93,6 +93,7 @@ class Score(Numbered):
     name: str
     baseline: bool = False
     relative: bool = False  # to a trivial prediction, as R2 is to the mean
+    better: str = ""  # "higher" or "lower", where that is known of the metric
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,6 +130,13 @@ class Draw(Numbered):
     site: Site
     loops: tuple[Loop, ...]
     name: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Pick(Numbered):
+    """Some of the rows, of which is not known which: a window that moves with a loop, what one branch collects."""
+
+    site: Site
 
 
 class TieKind(Enum):
@@ -196,5 +204,5 @@ class Meet(Numbered):
     adjacent: bool  # printed by statements that follow each other
 
 
-Mark: TypeAlias = Learn | Predict | Score | Draw | Tie
-Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Entities | Random | Meet
+Mark: TypeAlias = Learn | Predict | Score | Draw | Tie | Pick
+Event: TypeAlias = Learn | Train | Predict | Score | Choose | Split | Draw | Tie | Pick | Entities | Random | Meet

@@ -290,6 +290,7 @@ class Heap:
             number=self.number("items", *(d.number for d in together)),
             # A list filled by a loop is not called what the loop calls its items.
             name=next((d.name for d in together if d.name), "") if named else "",
+            flags=frozenset().union(*(d.flags for d in together)) & {"turned"},
         )
 
 

@@ -521,9 +521,7 @@ class Interpreter:
         if over == "configurations" and isinstance(node.target, s.Name) and not s.mentions(node.body, node.target.id):
             over = "rounds"  # of one and the same thing
         if isinstance(node.target, s.Name) and over in ("configurations", "items"):
-            given = s.given_as(node.body, node.target.id)
-            if given and given <= _SEEDS:
-                over = "seeds"
+            over = self._seeds(node.body, node.target.id, over)
         self.repeated_appends.update(Site(self.unit.path, self.cell, span) for span in s.repeated_appends(node.body))
         outer, self.loops = self.loops, (*self.loops, self.loop(node, count, over))
         exits, self.frame.exits = self.frame.exits, []
@@ -561,6 +559,15 @@ class Interpreter:
         if names == "t" and not counts:  # over a range it is a point in time
             return "thresholds"
         return over
+
+    def _seeds(self, body: object, name: str, over: str) -> str:
+        """What a loop repeats over, by the parameters that its variable is given for."""
+        given = set(s.given_as(body, name))
+        for called, place in s.given_at(body, name):
+            function = self.heap.load(self.eval(called))
+            if isinstance(function, Function) and place < len(function.params):
+                given.add(function.params[place].name)
+        return "seeds" if given and given <= _SEEDS else over
 
     def _worth_unrolling(self, items: Sequence[Value]) -> bool:
         # Known objects and tables keep their identity; numbers are looked at as one.
@@ -1094,18 +1101,23 @@ class Interpreter:
         if known is not None:
             return self.eval(node.body if known else node.orelse)
         self.choices.note_choice(test, node.test, None)
-        outer, fork = self.arms, self.heap.fresh()
-        either = []
-        for arm, option in enumerate((node.body, node.orelse)):
-            self.arms = (*outer, (fork, arm))
-            either.append(self.eval(option))
-        self.arms = outer
+        either = self.on_each((node.body, node.orelse), self.eval)
         joined: Value = self.heap.join(*either)
         held, decided = self.heap.load(joined), self.heap.load(test)
         if isinstance(held, Data) and isinstance(decided, Data) and decided.rows and not held.rows:
             # Constants chosen by a row's value are a value of that row.
             return held.but(rows=decided.rows, sources=decided.sources, kind="row")
         return joined
+
+    def on_each(self, options: Sequence[Any], run: Callable[[Any], Value]) -> list[Value]:
+        """What is done to one of several, each in an arm of its own."""
+        outer, fork = self.arms, self.heap.fresh()
+        results = []
+        for arm, option in enumerate(options):
+            self.arms = (*outer, (fork, arm))
+            results.append(run(option))
+        self.arms = outer
+        return results
 
     def _lambda(self, node: s.Lambda) -> Value:
         defaults = tuple((p.name, self.eval(p.default)) for p in node.params if p.default is not None)
@@ -1169,6 +1181,8 @@ class Interpreter:
         items, element, over = self.containers.iterate(iterable, self.site(part))
         count = len(items) if items is not None else self.containers.length(iterable)
         over = self._repeats(part.target, over, part.iter)
+        if isinstance(part.target, s.Name) and over in ("configurations", "items"):
+            over = self._seeds(node, part.target.id, over)
         outer, self.loops = self.loops, (*self.loops, self.loop(part, count, over))
         exact = items is not None and not part.tests and (len(items) <= 64 if depth == 0 else len(items) <= 4)
         if exact and items is not None and (self._worth_unrolling(items) or all(isinstance(i, Const) for i in items)):
@@ -1311,6 +1325,9 @@ class Interpreter:
             joined = Args([*callee.args, *args.pos], {**dict(callee.keywords), **args.kw}, args.star)
             return self.call(callee.function, joined, site)
         if isinstance(callee, Choice):
+            if all(isinstance(option, Method) and option.function is None for option in callee.options):
+                # `(test if n % 10 == 0 else train).append(row)`
+                return self.heap.join_all(self.on_each(callee.options, lambda option: self.call(option, args, site)))  # type: ignore[no-any-return]
             return self.heap.join_all([self.call(option, args, site) for option in callee.options])  # type: ignore[no-any-return]
         held = self.heap.load(callee)
         if isinstance(held, LibObject):

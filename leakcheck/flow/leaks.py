@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.findings import Confidence, Location, TraceStep
 from leakcheck.flow.choosing import choices, reuses
-from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Predict, Score, Split, Train
+from leakcheck.flow.events import Choose, Column, Draw, Learn, Mark, Pick, Predict, Score, Split, Train
 from leakcheck.flow.facts import (
     HoldOut,
     Learned,
@@ -19,6 +19,7 @@ from leakcheck.flow.facts import (
     Unknown,
 )
 from leakcheck.flow.hygiene import Hygiene
+from leakcheck.flow.operations.choices import BOTH_ENDS
 from leakcheck.flow.operations.common import STATISTICS, role_of_word, roles_in, split_words
 from leakcheck.flow.order import blind_splits, look_aheads
 from leakcheck.flow.rows import (
@@ -86,7 +87,7 @@ class Joiner:
         self.scores = [e for e in events if isinstance(e, Score)]
         self.predicts = [e for e in events if isinstance(e, Predict)]
         # Who names the best beside the worst tells how far scores lie apart.
-        ranges = {scores for scores, ends in program.choices.ends.items() if len(ends) > 1}
+        ranges = {scores for scores, ends in program.choices.ends.items() if any(pair <= ends for pair in BOTH_ENDS)}
         self.chooses = [e for e in events if isinstance(e, Choose) and not (e.how == "extremum" and e.scores in ranges)]
         self.splits = [e for e in events if isinstance(e, Split)]
         self.by_model: dict[int, list[Train]] = {}
@@ -296,8 +297,10 @@ class Joiner:
             learns = f"rows of `{name}` are repeated or made up here"
         trace = [self.step(learns, mark.site)]
         trace += self.callers(mark.site)
+        if how is HoldOut.TOGETHER and (place := self.program.combining.put_together.get(mark.rows)):
+            trace.append(self.step("train and test rows are put together here", place))
         if held_out.split is not None:
-            label = "these rows are held out here" if how is not HoldOut.FOLDS else "these rows are folded here"
+            label = "these rows are folded here" if held_out.kind == "folds" else "these rows are held out here"
             trace.append(self.step(label, held_out.split))
         used = f"{held_out.train.what} is trained on the result here"
         if held_out.train.kind == "handed on":
@@ -448,7 +451,7 @@ class Joiner:
                     presented or self._stands_for_test(train, score) or self._crossing_slices(train.rows, score.rows)
                 ):
                     continue
-                if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES:
+                if train.kind == "fold" or overlap(train.rows, score.rows) is not Overlap.YES or _apart(train, score):
                     continue
                 whole = self._stands_for_test(train, score) or self._trained_on_test(train, score)
                 if within(train.rows, score.rows) and not whole:
@@ -547,7 +550,7 @@ class Joiner:
             if score.kind != "score" or score not in self.run or _origin(score.site).path != self._main_path():
                 continue
             if (
-                all(t.rows == score.rows and not _of_unknown_parts(t, score) for t in trains)
+                all(t.rows == score.rows and not _of_unknown_parts(t, score) and not _apart(t, score) for t in trains)
                 and not any(self._uncertain(score.rows))
                 and self._is_predictor(score)
             ):
@@ -651,6 +654,11 @@ class Joiner:
                 seen.add(step.location)
                 kept.append(step)
         return tuple(kept)
+
+
+def _apart(train: Train, score: Score) -> bool:
+    """Whether some of the rows were picked for training and others, for all that is known, for the score."""
+    return train.x is not None and any(isinstance(m, Pick) and m not in score.marks for m in train.x.marks)
 
 
 def _one_target(y: Data, other: Data) -> bool:

@@ -165,6 +165,13 @@ def disjoint_parts(a: object, b: object) -> bool:
     return True
 
 
+def other_side(part: object) -> object:
+    """What the other side of a cut is called."""
+    if isinstance(part, bool):
+        return not part
+    return 1 - part if isinstance(part, int) and part in (0, 1) else ("not", part)
+
+
 def apply_steps(rows: Rows, selector: Rows) -> Rows:
     """Rows picked by an index whose own rows were cut: the cuts of the index hold for what it picks."""
     if not selector or not rows:

@@ -388,6 +388,17 @@ def given_as(tree: object, name: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def given_at(tree: object, name: str) -> Iterator[tuple[Name, int]]:
+    """The functions called by name that a name is given to, and at which place: `run(data, i)` gives `i` at 1."""
+    for node in walk(tree):
+        if isinstance(node, Call) and isinstance(node.func, Name):
+            for place, arg in enumerate(node.args):
+                if arg.star:
+                    break
+                if not arg.keyword and isinstance(arg.value, Name) and arg.value.id == name:
+                    yield node.func, place
+
+
 def picks_with(tree: object, name: str) -> bool:
     """Whether a name stands as a subscript: `frame[name]`."""
     return any(isinstance(n, Index) and isinstance(n.index, Name) and n.index.id == name for n in walk(tree))

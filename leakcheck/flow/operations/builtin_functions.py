@@ -57,7 +57,12 @@ class Builtins(Operations):
             numbers = [self.heap.data(v).number for v in args.pos]
             return Data(kind="index", number=self.heap.number("range", *numbers), flags=flags, each=tuple(args.pos))
         if name in ("max", "min"):
-            return self.i.choices.extremum(name, self._compared(args), site)
+            best = self.i.choices.extremum(name, self._compared(args), site)
+            if "key" in args.kw and len(args.pos) == 1:
+                picked = self.i.containers.element(args.pos[0])
+                if not isinstance(self.heap.load(picked), Data | Const):
+                    return picked  # one of the models, not its score
+            return best
         if name == "sorted":
             return self._sorted(args, site)
         if name in ("list", "tuple", "set", "frozenset", "iter", "reversed"):

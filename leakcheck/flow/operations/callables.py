@@ -160,7 +160,7 @@ class Callables(Operations):
             if len(values) < 2:
                 return left
             right = self.i.series.joined_by_time(self.heap.data(values[1]), args, site)
-            return self.i.combining.joined(left, right)
+            return self.i.combining.merged(left, right, args, site)
         return self.i.combining.combined(values, columns=columns, site=site)
 
     def p_extremum(self, api: Api, args: Args, site: Site) -> Value:

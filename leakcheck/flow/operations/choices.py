@@ -89,7 +89,13 @@ _METRIC_WORDS = frozenset(
 )
 
 
-_ENDS = {"max": "max", "amax": "max", "nanmax": "max", "min": "min", "amin": "min", "nanmin": "min"}
+_ENDS = {
+    "max": "max", "amax": "max", "nanmax": "max", "min": "min", "amin": "min", "nanmin": "min",
+    "first item": "first", "last item": "last",  # of a sorted list
+}  # fmt: skip
+BOTH_ENDS = ({"max", "min"}, {"first", "last"})
+_PLACES = {"argmax": "max", "nanargmax": "max", "idxmax": "max", "argmin": "min", "nanargmin": "min", "idxmin": "min"}
+_WORST = {"max": "lower", "min": "higher"}  # of scores that are better so
 
 
 class Choices(Operations):
@@ -149,7 +155,7 @@ class Choices(Operations):
     def choose(self, scores: Sequence[Score], site: Site, how: str, what: str = "") -> Choose | None:
         if not scores:
             return None
-        ordered = tuple(sorted(scores, key=lambda score: (score.site.path, score.site.cell or 0, score.site.span)))
+        ordered = in_order(scores)
         chosen: Choose = self.i.emit((site, how, ordered), Choose(ordered, site, how, self.i.loops, what))
         return chosen
 
@@ -166,6 +172,7 @@ class Choices(Operations):
                 if isinstance(mark, Score) and not (mark.kind == "own" and data.rows):  # an error a row is no score
                     scores[mark] = None
         rows = {score.rows for score in scores}
+        flags: frozenset[str] = frozenset()
         looked_at = set(self.i.enclosing) & _LIMITS  # the range of an axis, or a part of a larger comparison
         if len(rows) > 1 and len(values) > 1:
             looked_at.add("scores of different rows")
@@ -183,11 +190,18 @@ class Choices(Operations):
             by_rows = [tuple(sc for sc in scores if sc.rows == r) for r in rows]
             for group in by_rows:
                 curve = any(sc.kind == "curve" for sc in group)
+                keeps_place = self._keeps_place(name, values)
+                if curve and not keeps_place:
+                    # The largest distance of two curves, the best recall at a precision: no threshold is kept so far.
+                    flags = frozenset({"top of curve"})
+                    continue
                 this_round = len(values) == 1 and isinstance(self.heap.load(values[0]), Data)
                 what = "of this round" if this_round else ""
-                choice = self.choose(group, site, "threshold" if curve else "extremum", what)
-                if choice is not None and name in _ENDS:
-                    self.ends.setdefault(choice.scores, set()).add(_ENDS[name])
+                if name in _ENDS and not (keeps_place and name.endswith("item")):
+                    self.ends.setdefault(in_order(group), set()).add(_ENDS[name])
+                if self._worst(name, several, group):
+                    continue
+                self.choose(group, site, "threshold" if curve else "extremum", what)
         marks = NO_MARKS.union(*(d.marks for d in several)) if several else NO_MARKS
         picked = self.heap.join_all(values) if len(values) > 1 else self.i.containers.element(values[0])
         held = self.heap.load(picked)
@@ -198,8 +212,29 @@ class Choices(Operations):
             if not of_columns:
                 marks = scores_of(marks) | (selecting(marks) if names else NO_MARKS)
             number = self.heap.number(name, several[0].number) if len(several) == 1 else self.heap.fresh()
-            return Data(kind=kind, number=number, marks=marks)
+            return Data(kind=kind, number=number, marks=marks, flags=flags)
         return picked
+
+    def look_up(self, several: list[Data], site: Site) -> None:
+        """The point of a curve that equals its largest value: a threshold is kept after all."""
+        curves = [{m for m in data.marks if isinstance(m, Score) and m.kind == "curve"} for data in several]
+        if any("top of curve" in data.flags for data in several) and len(curves) == 2 and curves[0] & curves[1]:
+            self.choose([*curves[0] & curves[1]], site, "threshold")
+
+    def _keeps_place(self, name: str, values: list[Value]) -> bool:
+        """Whether an extreme tells where it stands, or what stands beside it, and not its value alone."""
+        if name not in _ENDS or len(values) > 1:
+            return True
+        compared = self.heap.load(values[0])
+        if not name.endswith("item") and not isinstance(compared, Data):
+            compared = self.heap.load(self.i.containers.element(values[0]))
+        return not isinstance(compared, Data | Const)
+
+    def _worst(self, name: str, several: list[Data], scores: Iterable[Score]) -> bool:
+        """Whether an extreme is the worst of the scores, which nobody chooses."""
+        better = _WORST.get(_ENDS.get(name) or _PLACES.get(name, ""), "")
+        plain = not any("turned" in data.flags for data in several)
+        return plain and bool(better) and all(score.better == better and score.kind == "score" for score in scores)
 
     def _of_one_model(self, scores: Iterable[Score]) -> bool:
         """Whether all is one score, or was worked out from one model's errors (by group of rows, say)."""
@@ -208,6 +243,10 @@ class Choices(Operations):
     def _repeated(self, score: Score) -> bool:
         """Whether a score stands for several: one a round of a loop, or one a threshold."""
         return score.kind == "curve" or len(score.loops) > len(self.i.loops)
+
+
+def in_order(scores: Iterable[Score]) -> tuple[Score, ...]:
+    return tuple(sorted(scores, key=lambda score: (score.site.path, score.site.cell or 0, score.site.span)))
 
 
 def _name_compared(node: s.Node) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from leakcheck.flow.events import Draw, Mark
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.rows import CutKind, Overlap, Rows, Site, overlap, union
+from leakcheck.flow.rows import Cut, CutKind, Overlap, Rows, Site, other_side, overlap, union
 from leakcheck.flow.values import (
     NO_MARKS,
+    NONE,
     UNKNOWN,
     Columns,
+    Const,
     Data,
     DictObject,
     Items,
@@ -23,16 +25,72 @@ if TYPE_CHECKING:
     from leakcheck.flow.interpret import Args, Interpreter
 
 
+Mask: TypeAlias = tuple[
+    tuple[Cut, object, object], ...
+]  # conditions that all hold: the cut, the part kept, the part left
+
+_ANTI = (Const("anti"), Const("left_anti"), Const("leftanti"))
+
+
 class Combining(Operations):
     """Rows and columns put together."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         super().__init__(interpreter)
         self.stacked: dict[Rows, tuple[Rows, ...]] = {}  # what tables put under each other hold, in order
+        self.put_together: dict[Rows, Site] = {}  # and where
+        self._looked_up: dict[int, Data] = {}  # by the number of an indicator column: the table that was looked up
 
     def m_merge(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         other = self.heap.data(args.get(0, "right") or args.kw.get("other"))
-        return self.joined(held, other)
+        return self.merged(held, other, args, site)
+
+    def merged(self, held: Data, other: Data, args: Args, site: Site) -> Data:
+        """A join of two tables, or the rows of the first that have no match in the second."""
+        if held.rows and any(self.heap.load(how) in _ANTI for how in (args.kw.get("how", NONE), *args.pos[1:])):
+            return self._without(held, other, site)
+        new = self.joined(held, other)
+        indicator = self.heap.load(args.kw.get("indicator", NONE))
+        if isinstance(indicator, Const) and indicator.value and held.rows and new.columns is not None:
+            name = "_merge" if indicator.value is True else str(indicator.value)
+            column = Data(
+                rows=held.rows, kind="series", number=self.heap.number("indicator", new.number), name=held.name
+            )
+            self._looked_up[column.number] = other
+            new = new.but(columns=replace(new.columns, named={**new.columns.named, name: column}))
+        return new
+
+    def _without(self, held: Data, other: Data, site: Site) -> Data:
+        """The rows of a table that have no match in another one."""
+        number = self.heap.number("anti", held.number, other.number)
+        for cut, part, _ in self._unmatched(held, other, number, site):
+            held = self.i.data.narrowed(held, cut, part)
+        return held.but(number=number)
+
+    def _unmatched(self, held: Data, other: Data, number: int, site: Site) -> Mask:
+        """The condition that rows have no match in a table: what was taken from them, or any other one."""
+        same = {root for root, _ in held.rows} & {root for root, _ in other.rows}
+        known = {steps for _, steps in held.rows}
+        if same and all(steps and steps not in known for _, steps in other.rows):
+            return tuple(dict.fromkeys((cut, other_side(part), part) for cut, part in (s[-1] for _, s in other.rows)))
+        kind = CutKind.FILTER if same else CutKind.MASK
+        return ((self.i.data.cut(("unmatched", number), kind, site, explicit=False), True, False),)
+
+    def found(self, column: Data, word: object) -> Mask:
+        """The condition that the indicator of a merge is `left_only` or `both`; empty for any other column."""
+        other = self._looked_up.get(column.number)
+        if other is None or word not in ("left_only", "both"):
+            return ()
+        conditions = self._unmatched(column, other, column.number, self.i.statement_site())
+        if word == "left_only":
+            return conditions
+        return tuple((cut, left, kept) for cut, kept, left in conditions) if len(conditions) == 1 else ()
+
+    def query_found(self, held: Data, text: str) -> Mask:
+        """The same for the text of a query: `_merge == 'left_only'`."""
+        name, _, word = (part.strip(" '\"`") for part in text.partition("=="))
+        column = held.columns.named.get(name) if held.columns is not None else None
+        return self.found(column, word) if column is not None else ()
 
     def joined(self, left: Data, right: Data) -> Data:
         """Columns of another table are joined on; the rows stay those of the left one."""
@@ -100,6 +158,8 @@ class Combining(Operations):
         rows = union(*(p.rows for p in parts))
         if len(parts) > 1 and all(p.rows for p in parts):
             self.stacked[rows] = tuple(p.rows for p in parts)
+            if site is not None:
+                self.put_together[rows] = site
         first = parts[0]
         merged = self._stacked_columns(parts)
         drawn: frozenset[Mark] = frozenset(m for m in marks if isinstance(m, Draw))

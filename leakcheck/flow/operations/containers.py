@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
@@ -100,7 +101,10 @@ class Containers(Operations):
                     self.i.series.counter(item, held.each)
                 return item
             kind = "index-item" if held.kind == "index" else "row"
-            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=())
+            flags = held.flags
+            if "turned round" in flags:  # an item of a transposed table is one of its columns
+                flags = flags - {"turned round"} | {"some column"}
+            return held.but(kind=kind, number=self.heap.fresh(), columns=None, each=(), mask=(), flags=flags)
         if isinstance(held, LibObject):
             return self.i.objects.iterate(value, held, held.site)[1]
         if isinstance(held, Choice):
@@ -154,7 +158,11 @@ class Containers(Operations):
             return self.rows_of(base, index)
         key = self.heap.load(self.i.eval(index))
         if isinstance(held, ListObject) and held.ranked and isinstance(key, Const) and key.value in (0, -1):
-            self.i.choices.extremum("first", [held.any if held.any is not None else base], self.i.site(index))
+            self.i.choices.extremum(
+                "last item" if key.value else "first item",
+                [held.any if held.any is not None else base],
+                self.i.site(index),
+            )
         if isinstance(key, Const) and isinstance(key.value, int) and held.items is not None:
             if -len(held.items) <= key.value < len(held.items):
                 return held.items[key.value]
@@ -187,7 +195,7 @@ class Containers(Operations):
                 return held.any
             if held.default is None:
                 return UNKNOWN
-            made = self.heap.new(self.heap.load(held.default))
+            made = self.heap.new(self._of_key(self.heap.load(held.default), known.value))
             if isinstance(owner, Ref):
                 self.heap.set(owner.address, DictObject({**held.items, known.value: made}, held.any, held.default))
             return made
@@ -197,6 +205,13 @@ class Containers(Operations):
             if not looked_up.rows:
                 return looked_up.but(rows=known.rows, kind="row", number=self.heap.fresh())
         return self._chosen(self.heap.join_all(options) or held.default or UNKNOWN, known)
+
+    def _of_key(self, default: Any, key: object) -> Any:
+        """What was put under keys that are not known, looked up by one of them: some of it."""
+        if not isinstance(default, ListObject) or default.any is None:
+            return default
+        item = self.heap.data(default.any)
+        return replace(default, any=self.i.data.some(item, ("key", key), self.i.statement_site()))
 
     def constant_method(self, held: Const, name: str, args: Args) -> Value:
         if isinstance(held.value, str):
@@ -238,6 +253,8 @@ class Containers(Operations):
             elif held.any is not None and self._with_noise(self.heap.data(held.any), self.heap.data(value)):
                 item = self.heap.data(value)
                 value = self.i.data.marked(item, frozenset({self.i.data.draw("augmentation", item.but(name=""), site)}))
+            if self.i.arms and self.i.loops and isinstance(self.heap.load(value), Data):
+                value = self.i.data.some(self.heap.data(value), self.i.arms[-1], site)
             exact = all(loop.turn is not None for loop in self.i.loops)
             if held.items is not None and exact and len(held.items) < 64:
                 self.heap.set(owner.address, ListObject((*held.items, value)))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Column, Draw, Learn, Loop, Mark
+from leakcheck.flow.events import Column, Draw, Learn, Loop, Mark, Pick
 from leakcheck.flow.operations.base import Operations
 from leakcheck.flow.operations.common import ITEM_OF, bare_roots, order_of, role_of_word, split_words
 from leakcheck.flow.rows import Cut, CutKind, Site, narrow, union
@@ -214,6 +214,12 @@ class DataOperations(Operations):
     def draw(self, what: str, data: Data, site: Site) -> Draw:
         event = Draw(what, data.rows, site, self.i.loops, self.called(data))
         return self.i.emit((site, what, data.rows), event)  # type: ignore[no-any-return]
+
+    def some(self, data: Data, key: object, site: Site) -> Data:
+        """Some of the rows, of which is not known which; equal keys pick the same ones."""
+        if not data.rows:
+            return data
+        return self.marked(data, frozenset({self.i.emit(("pick", key), Pick(site))}))
 
     def item(self, value: Value, loop: Loop) -> Value:
         """An item of a list as a loop meets it: its rows are one thing where the list is what is split later."""

@@ -16,7 +16,7 @@ from leakcheck.flow.operations.common import (
     node_at,
     scores_of,
 )
-from leakcheck.flow.rows import NO_ROWS, CutKind, Site
+from leakcheck.flow.rows import NO_ROWS, CutKind, Site, other_side
 from leakcheck.flow.values import (
     NO_MARKS,
     NONE,
@@ -309,14 +309,18 @@ class Frames(Operations):
 
     def m_filter(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         first = self.heap.load(args.pos[0]) if args.pos else NONE
-        # Polars and data sets keep rows by a condition, pandas keeps columns by their labels.
-        if held.kind in ("dataset", "tensor") or isinstance(first, Function | Data):
+        # Polars, Spark and data sets keep rows by a condition, pandas keeps columns by a list of their labels.
+        named = isinstance(first, Const) and isinstance(first.value, str)
+        if held.kind in ("dataset", "tensor") or isinstance(first, Function | Data) or named:
             cut = self.i.data.cut(("filter", site, held.rows), CutKind.MASK, site, explicit=False)
             return self.i.data.narrowed(held, cut, True) if held.rows else held
         return held.but(columns=None, kind="part", number=self.heap.fresh())
 
     def m_query(self, owner: Value, held: Data, args: Args, site: Site) -> Value:
         text = self.heap.load(args.pos[0]) if args.pos else NONE
+        found = self.i.combining.query_found(held, text.value) if isinstance(text, Const) else ()
+        if found:
+            return self.rewritten(owner, held, args, self.i.subscripts.picked(held, Data(kind="mask", mask=found)))
         key = ("query", held.number, text.value) if isinstance(text, Const) else ("query", site)
         cut = self.i.data.cut(key, CutKind.MASK, site, explicit=False)
         return self.rewritten(owner, held, args, self.i.data.narrowed(held, cut, True))
@@ -329,23 +333,13 @@ class Frames(Operations):
             for _, cuts in keys:
                 if cuts:
                     cut, part = cuts[-1]
-                    left: object = (
-                        ("not", part)
-                        if not isinstance(part, bool) and part not in (0, 1)
-                        else (not part if isinstance(part, bool) else 1 - part)
-                    )
-                    return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
+                    return held.but(kind="mask", mask=((cut, part, other_side(part)),), number=number, keys=None)
         if other.rows and other.rows != held.rows:
             # Membership in values drawn from rows: an entity split by its ids.
             for _, cuts in other.rows:
                 if cuts:
                     cut, part = cuts[-1]
-                    left = (
-                        ("not", part)
-                        if not isinstance(part, bool) and part not in (0, 1)
-                        else (not part if isinstance(part, bool) else 1 - part)
-                    )
-                    return held.but(kind="mask", mask=((cut, part, left),), number=number, keys=None)
+                    return held.but(kind="mask", mask=((cut, part, other_side(part)),), number=number, keys=None)
         cut = self.i.data.cut(("truth", number), CutKind.MASK, site, explicit=False)
         return held.but(kind="mask", number=number, mask=((cut, True, False),), keys=None)
 

@@ -17,7 +17,7 @@ from leakcheck.flow.operations.common import (
     role_of_word,
     scores_of,
 )
-from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, union
+from leakcheck.flow.rows import NO_ROWS, Cut, CutKind, Rows, Site, narrow, other_side, union
 from leakcheck.flow.values import (
     NO_MARKS,
     Const,
@@ -65,11 +65,15 @@ class Operators(Operations):
             flags |= {draw_flag(d.flags) for d in several} - {""}
         if op in ("/", "*", "-", "+", "//", "%", "**") and not rows:
             flags = flags | frozenset().union(*(d.flags for d in several)) & {"item"}
+        if not rows and marks:
+            flags |= _turned(op, several)
         name = next((d.name for d in several if d.rows and d.name), "")
         marks |= self.i.choices.scored(several, self.i.site(node))
         if self.i.scoring.several and not rows and (op == "-" or op in ORDERINGS):
             self.i.showing.meet(values, self.i.site(node))
         if op in _COMPARISONS or op in ("in", "not in", "is", "is not"):
+            if op == "==" and not rows:
+                self.i.choices.look_up(several, self.i.site(node))
             if op in ORDERINGS and not rows:
                 flags |= {"compared"} if self.i.choices.same_scores(several) else set()
             mask = self._condition(op, several, values, self.i.site(node)) if rows or "random" in flags else ()
@@ -140,7 +144,9 @@ class Operators(Operations):
                 )
                 return data.but(kind="mask", mask=((cut, False, True),), number=number)
             return data.but(number=number)
-        flags = data.flags ^ {"negated"} if op == "-" and not data.rows else data.flags
+        flags = data.flags
+        if op == "-" and not data.rows:
+            flags ^= {"turned" if scores_of(data.marks) else "negated"}
         return data.but(number=number, each=(), mask=(), flags=flags)
 
     def rest(self, rows: Rows, taken: Rows) -> Rows:
@@ -149,13 +155,7 @@ class Operators(Operations):
         for _, cuts in taken:
             if cuts:
                 cut, part = cuts[-1]
-                other: object = (
-                    1 - part
-                    if isinstance(part, int) and not isinstance(part, bool) and part in (0, 1)
-                    else ("not", part)
-                )
-                if isinstance(part, bool):
-                    other = not part
+                other = other_side(part)
                 self.i.cuts_used.add((cut, other))
                 result = narrow(result, cut, other)
         return result
@@ -181,6 +181,11 @@ class Operators(Operations):
                 cut = self.i.data.cut(("truth", a.number), kind, site, **more)
                 kept = word if op == "==" else not word
                 return ((cut, kept, not kept),)
+            found = self.i.combining.found(a, word)
+            if found:
+                if op == "==":
+                    return found
+                return ((found[0][0], found[0][2], found[0][1]),) if len(found) == 1 else ()
             cut = self.i.data.cut(("equal", a.number), kind, site, explicit=bool(role_of_word(word)))
             yes, no = ("is", word), ("not", ("is", word))
             return ((cut, yes, no),) if op == "==" else ((cut, no, yes),)
@@ -242,3 +247,10 @@ class Operators(Operations):
             if all(isinstance(h, Const) and isinstance(h.value, int) for h in inner):
                 return 0 not in [h.value for h in inner]
         return False
+
+
+def _turned(op: str, several: list[Data]) -> frozenset[str]:
+    """That what was computed from a score falls where the score rises: one less the accuracy."""
+    if (op in ("-", "/") and scores_of(several[-1].marks)) or any("turned" in data.flags for data in several):
+        return frozenset({"turned"})
+    return frozenset()

@@ -122,6 +122,10 @@ class Positions(Operations):
         """All but the positions that were taken."""
         taken = self.places(taken)
         keys = _keys(taken)
+        if whole.rows and "repeated" in taken.flags and not any(steps for _, steps in keys - _keys(whole)):
+            # What a draw with replacement from all leaves out.
+            cut = self.i.data.cut(("left", number), CutKind.FILTER, self.i.data.any_site(whole), explicit=False)
+            return self.i.data.narrowed(whole, cut, 0)
         if not whole.rows and keys:
             start = _uncut(keys)
             whole = Data(kind="index", rows=start, keys=start)

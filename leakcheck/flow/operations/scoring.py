@@ -81,16 +81,29 @@ class Scoring(Operations):
                 return Data(kind="scalar", marks=frozenset({score}), number=self.heap.fresh())
             return Data(kind="scalar", number=self.heap.fresh())
         name, relative = last_part(api.name), api.relative
-        scores = frozenset(self.score(name, p, site, kind=kind, relative=relative) for p in predictions)
+        scores = frozenset(
+            self.score(name, p, site, kind=kind, relative=relative, better=api.direction) for p in predictions
+        )
         return Data(kind="scalar", marks=scores, number=self.heap.fresh())
 
-    def score(self, what: str, prediction: Predict, site: Site, *, kind: str, relative: bool = False) -> Score:
+    def score(
+        self, what: str, prediction: Predict, site: Site, *, kind: str, relative: bool = False, better: str = ""
+    ) -> Score:
         fold = any(cut.kind is CutKind.FOLD for _, cuts in prediction.rows for cut, _ in cuts)
         if kind == "score" and fold:
             kind = "fold"
         data = Data(rows=prediction.rows, name=prediction.name)
         return self._emit_score(
-            what, prediction.model, prediction.trains, prediction.rows, site, prediction.marks, kind, data, relative
+            what,
+            prediction.model,
+            prediction.trains,
+            prediction.rows,
+            site,
+            prediction.marks,
+            kind,
+            data,
+            relative,
+            better,
         )
 
     def _emit_score(
@@ -104,13 +117,25 @@ class Scoring(Operations):
         kind: str,
         data: Data,
         relative: bool = False,
+        better: str = "",
     ) -> Score:
         if model is not None:
             self.models.add(model)
             self.several = len(self.models) > 1
         baseline = bool(trains) and all(t.baseline for t in trains)
         event = Score(
-            what, model, trains, rows, site, self.i.loops, marks, kind, self.i.data.called(data), baseline, relative
+            what,
+            model,
+            trains,
+            rows,
+            site,
+            self.i.loops,
+            marks,
+            kind,
+            self.i.data.called(data),
+            baseline,
+            relative,
+            better,
         )
         return self.i.emit((site, what, model, rows, trains, kind), event)  # type: ignore[no-any-return]
 
@@ -269,7 +294,9 @@ class Scoring(Operations):
             data = data.but(each=())
         prediction = self.i.learners.predict(owner, held, data, site)
         relative = name == "score" and self._is_regressor(held)
-        score = self.score(name, prediction, site, kind="score", relative=relative)
+        score = self.score(
+            name, prediction, site, kind="score", relative=relative, better="higher" if name == "score" else ""
+        )
         return Data(kind="scalar", marks=frozenset({score}), number=self.heap.fresh())
 
     def objective(self, value: Value, site: Site) -> None:

@@ -40,6 +40,9 @@ FUNCTIONS = {
     "collections.namedtuple": "call_namedtuple",
     "copy.copy": "call_deepcopy",
     "copy.deepcopy": "call_deepcopy",
+    "attr.evolve": "call_replace",
+    "attrs.evolve": "call_replace",
+    "dataclasses.replace": "call_replace",
     "functools.partial": "call_partial",
     "functools.reduce": "call_reduce",
     "joblib.Parallel": "call_parallel",
@@ -127,6 +130,13 @@ class SpecialFunctions(Operations):
         if isinstance(held, Data | ListObject | DictObject | Instance | LibObject) and isinstance(args.pos[0], Ref):
             return self.heap.new(held)
         return args.pos[0] if args.pos else UNKNOWN
+
+    def call_replace(self, name: str, args: Args, site: Site) -> Value:
+        """A copy of an object of the project with some of its fields changed."""
+        held = self.heap.load(args.pos[0]) if args.pos else UNKNOWN
+        if not isinstance(held, Instance):
+            return self.i.data.pass_through(args)
+        return self.heap.new(replace(held, attrs={**held.attrs, **args.kw}))
 
     def call_subset(self, name: str, args: Args, site: Site) -> Value:
         data = self.i.loading.content(args.get(0, "dataset") or NONE)
@@ -269,7 +279,7 @@ class SpecialFunctions(Operations):
         along_rows = data.kind == "index" or self.heap.load(args.get(2, "axis") or NONE) == Const(0)
         if along_rows and self.i.positions.cut_of(self.i.positions.places(gone)) is not None:
             return self.i.positions.left(data, gone, self.heap.number("difference", data.number, gone.number))
-        return self.i.data.pass_through(args)
+        return self.i.data.some(self.heap.data(self.i.data.pass_through(args)), ("left", gone.number), site)
 
     def call_where(self, name: str, args: Args, site: Site) -> Value:
         if len(args.pos) >= 3:

@@ -201,7 +201,10 @@ class Subscripts(Operations):
         if isinstance(value, Const):
             frame = data.columns.frame if data.columns else self.heap.number("frame", data.number)
             return data.but(columns=None, number=number, kind="series", sources=frozenset({(frame, f"#{value.value}")}))
-        return self.selected_by(data.but(number=number), self.heap.data(value))
+        picker = self.heap.data(value)
+        picked = self.selected_by(data.but(number=number), picker)
+        one = {"varies", "item"} <= picker.flags and not picker.rows  # the number of a loop's round
+        return picked.but(flags=picked.flags | {"some column"}) if one else picked
 
     def selected_by(self, data: Data, chooser: Data) -> Data:
         """Columns picked by a computed list: what decided the list marks what is picked."""
@@ -263,7 +266,8 @@ class Subscripts(Operations):
                 if index.lower is not None and index.upper is not None:
                     lower, upper = (self.heap.data(self.i.eval(part)) for part in (index.lower, index.upper))
                     result = self.i.series.window(result, lower, upper, self.i.site(index))
-                return result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
+                result = result.but(number=self.heap.fresh(), flags=result.flags | {"window"})
+                return self.i.data.some(result, ("window", *(b.number for b in bounds)), self.i.site(index))
             cut = self.i.data.cut_at(data, value, self.i.site(bound_node))
             tables = self.i.combining.on_side(data, bound, part) if len(bounds) == 1 else None
             result = self.i.data.narrowed(result if tables is None else result.but(rows=tables), cut, part)
@@ -314,6 +318,8 @@ class Subscripts(Operations):
             ):
                 return self.selected_by(data.but(number=self.heap.number("columns", data.number, inner.number)), inner)
             if not inner.rows and not inner.marks:
+                if not (isinstance(held, ListObject) and held.items is not None):
+                    data = self.i.data.some(data, ("picked", inner.number), self.i.site(index))
                 return data.but(number=self.heap.number("picked", data.number, inner.number))
             return self.picked(data, inner)
         picker = self.heap.data(value)
@@ -396,7 +402,11 @@ class Subscripts(Operations):
             return data.but(
                 marks=data.marks | marks, number=number, rows=picker.rows, kind="row" if picker.rows else data.kind
             )
+        if picker.kind == "row" and {root for root, _ in picker.rows} == {root for root, _ in data.rows}:
+            # The item of a dict whose key a loop over some of its keys meets.
+            data = data.but(rows=apply_steps(data.rows, picker.rows))
         drawn = frozenset(m for m in picker.marks if isinstance(m, Learn | Draw))
+        data = self.i.data.some(data, ("picked", picker.number), self.i.data.any_site(picker))
         return self.i.data.marked(data.but(number=self.heap.number("picked", data.number, picker.number)), drawn)
 
     def _drawn(self, draw: Draw, rows: Rows) -> Draw:
@@ -436,7 +446,8 @@ class Subscripts(Operations):
         if name in ("values", "T", "data", "array", "real"):
             # What a loader returns may hold a table in its `data`.
             kind = "unknown" if name == "data" and held.kind in ("bunch", "unknown") else "array"
-            return held.but(kind=kind, number=self.heap.number(name, held.number), each=())
+            flags = held.flags ^ {"turned round"} if name == "T" else held.flags
+            return held.but(kind=kind, number=self.heap.number(name, held.number), each=(), flags=flags)
         if name in ("index", "columns") and self._is_statistic(held.number):
             return Data(kind="columns", number=self.heap.number(name, held.number))  # all names, whatever the numbers
         if name == "index" and not held.rows:
@@ -448,7 +459,7 @@ class Subscripts(Operations):
                 keys=held.rows,
                 rows=held.rows,
                 number=number,
-                flags=held.flags & {"reset"},
+                flags=held.flags & {"reset", "repeated"},
                 marks=self.i.choices.choices(held),
             )
         if name == "columns":
