@@ -192,6 +192,8 @@ class Joiner:
                     continue
                 if _within_groups(mark, held_out) or _copies_together(mark, held_out):
                     continue
+                if self._prior_of_encoding(mark, held_out.train):
+                    continue
                 leak = self._learn_leak(mark, held_out)
                 if leak is not None:
                     self._keep(best, mark, leak, self._rank(held_out, leak))
@@ -201,6 +203,23 @@ class Joiner:
             for leak_mark, leak in self._fitted_on_test(predict):
                 self._keep(best, leak_mark, leak, 1)
         yield from _on_one_line(leak for _, leak in best.values())
+
+    def _prior_of_encoding(self, mark: Learn | Draw, train: Train) -> bool:
+        """Whether it is the target's statistic that smooths an encoding, or fills its gaps: a part of that."""
+        if not isinstance(mark, Learn) or mark.category != "statistic" or not mark.columns:
+            return False
+        if train.x is None or not mark.columns <= self.targets:
+            return False
+        columns = train.x.columns
+        together = [c.marks for c in columns.named.values()] if columns is not None else [train.x.marks]
+        if columns is not None:
+            together += [columns.rest, columns.extra]
+        return any(
+            isinstance(other, Learn) and other.rows == mark.rows and self._kind_of(other) == (Learned.TARGET, True)
+            for marks in together
+            if mark in marks
+            for other in marks
+        )
 
     def _of_one_item(self, mark: Learn | Draw, held_out: HeldOut) -> bool:
         """Whether it was learned of one item of a list, such as a recording, and whole items are held out."""

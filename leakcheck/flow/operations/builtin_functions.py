@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Learn, Score
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import arguments, node_at
+from leakcheck.flow.operations.common import arguments, node_at, selecting
 from leakcheck.flow.rows import Rows, Site
 from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
@@ -171,6 +171,11 @@ class Builtins(Operations):
     def _sorted(self, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else NONE
         held = self.heap.load(first)
+        if isinstance(held, DictObject) or (isinstance(held, Data) and held.kind == "columns"):
+            # Names in the order of what a test of each says.
+            decided = selecting(m for by in self._compared(args)[1:] for m in self.heap.data(by).marks)
+            if decided:
+                return Data(kind="columns", marks=decided, number=self.heap.fresh())
         if isinstance(held, ListObject | Items):
             element = self.i.containers.element(first)
             scored = any(isinstance(m, Score) for m in self.heap.data(element).marks)

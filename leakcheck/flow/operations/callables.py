@@ -79,7 +79,7 @@ class Callables(Operations):
     def p_statistic(self, api: Api, args: Args, site: Site) -> Value:
         first = args.pos[0] if args.pos else next(iter(args.kw.values()), NONE)
         short = last_part(api.name)
-        if short in _TESTS and len(args.pos) + len(args.kw) > 1:
+        if short in _TESTS and (args.star or len(args.all()) > 1):
             return self.p_select(api, args, site)
         if short in STATISTICS:
             axis = args.kw.get("axis", args.kw.get("dim"))

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from leakcheck.flow import steps as s
 from leakcheck.flow.events import Choose, Learn, Mark, Predict, Score
 from leakcheck.flow.operations.base import Operations
-from leakcheck.flow.operations.common import ORDERINGS, STATISTICS, no_args, role_of_word, scores_of, split_words
+from leakcheck.flow.operations.common import (
+    ORDERINGS,
+    STATISTICS,
+    no_args,
+    role_of_word,
+    scores_of,
+    selecting,
+    split_words,
+)
 from leakcheck.flow.rows import Overlap, Rows, Site, overlap
 from leakcheck.flow.values import (
     NO_MARKS,
@@ -200,7 +208,9 @@ class Choices(Operations):
         if isinstance(held, Data | Const) or name.startswith(("arg", "idx")):
             of_columns = any(d.kind == "columns" for d in several)
             kind = "columns" if of_columns and name.startswith("n") else "scalar"
-            marks = marks if of_columns else scores_of(marks)
+            names = name.startswith(("n", "arg", "idx"))  # those of the columns, where each has a test of its own
+            if not of_columns:
+                marks = scores_of(marks) | (selecting(marks) if names else NO_MARKS)
             number = self.heap.number(name, several[0].number) if len(several) == 1 else self.heap.fresh()
             return Data(kind=kind, number=number, marks=marks, flags=flags)
         return picked

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from leakcheck.flow import steps as s
-from leakcheck.flow.events import Mark, Predict, Score
+from leakcheck.flow.events import Learn, Mark, Predict, Score
 from leakcheck.flow.rows import CutKind, Rows, Site
 from leakcheck.flow.tables import Api
 from leakcheck.flow.values import (
@@ -211,6 +212,11 @@ def node_at(site: Site) -> s.Node:
 
 def scores_of(marks: frozenset[Mark]) -> frozenset[Mark]:
     return frozenset(m for m in marks if isinstance(m, Score | Predict))
+
+
+def selecting(marks: Iterable[Mark]) -> frozenset[Mark]:
+    """What tells how columns are related to the target, or to each other."""
+    return frozenset(m for m in marks if isinstance(m, Learn) and m.category in ("selection", "relation"))
 
 
 def split_words(name: str) -> list[str]:
