@@ -563,8 +563,9 @@ class Interpreter:
 
     def _seeds(self, body: object, name: str, over: str) -> str:
         """What a loop repeats over, by the parameters that its variable is given for."""
-        given = set(s.given_as(body, name))
-        for called, place in s.given_at(body, name):
+        keywords, places = s.given(body, name)
+        given = set(keywords)
+        for called, place in places:
             function = self.heap.load(self.eval(called))
             if isinstance(function, Function) and place < len(function.params):
                 given.add(function.params[place].name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 Span: TypeAlias = tuple[int, int, int, int]
@@ -379,24 +380,27 @@ def mentions(tree: object, name: str) -> bool:
     return isinstance(tree, Node) and any(mentions(part, name) for part in _parts(tree))
 
 
-def given_as(tree: object, name: str) -> frozenset[str]:
-    """The keywords of calls that a name is given for: `Tree(random_state=i)` gives `i` for random_state."""
-    found: set[str] = set()
-    for node in walk(tree):
-        if isinstance(node, Arg) and node.keyword and isinstance(node.value, Name) and node.value.id == name:
-            found.add(node.keyword)
-    return frozenset(found)
+@lru_cache(maxsize=64)  # a loop inside another is met in each of its rounds
+def given(tree: object, name: str) -> tuple[frozenset[str], tuple[tuple[Name, int], ...]]:
+    """What a name is given for in calls: the keywords, and the functions called by name with its place there.
 
-
-def given_at(tree: object, name: str) -> Iterator[tuple[Name, int]]:
-    """The functions called by name that a name is given to, and at which place: `run(data, i)` gives `i` at 1."""
+    `Tree(random_state=i)` gives `i` for random_state, `run(data, i)` gives it to `run` at 1.
+    """
+    keywords: set[str] = set()
+    places: list[tuple[Name, int]] = []
     for node in walk(tree):
-        if isinstance(node, Call) and isinstance(node.func, Name):
-            for place, arg in enumerate(node.args):
-                if arg.star:
-                    break
-                if not arg.keyword and isinstance(arg.value, Name) and arg.value.id == name:
-                    yield node.func, place
+        if not isinstance(node, Call):
+            continue
+        starred = False
+        for place, arg in enumerate(node.args):
+            starred = starred or bool(arg.star)
+            if not isinstance(arg.value, Name) or arg.value.id != name:
+                continue
+            if arg.keyword:
+                keywords.add(arg.keyword)
+            elif isinstance(node.func, Name) and not starred:
+                places.append((node.func, place))
+    return frozenset(keywords), tuple(places)
 
 
 def picks_with(tree: object, name: str) -> bool:

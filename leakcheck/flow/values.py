@@ -68,21 +68,23 @@ class Data:
 
     def but(self, **changes: Any) -> Data:
         """This value with some fields changed; written out because it is called more than anything else."""
-        new = changes.get
-        return Data(
-            new("rows", self.rows),
-            new("marks", self.marks),
-            new("kind", self.kind),
-            new("columns", self.columns),
-            new("sources", self.sources),
-            new("number", self.number),
-            new("name", self.name),
-            new("flags", self.flags),
-            new("mask", self.mask),
-            new("each", self.each),
-            new("keys", self.keys),
-            new("made_at", self.made_at),
+        new = Data(
+            self.rows,
+            self.marks,
+            self.kind,
+            self.columns,
+            self.sources,
+            self.number,
+            self.name,
+            self.flags,
+            self.mask,
+            self.each,
+            self.keys,
+            self.made_at,
         )
+        for name, value in changes.items():
+            setattr(new, name, value)
+        return new
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,14 +115,15 @@ class Library(Operations):
         values = self.named(api, args)
         for n, value in enumerate(args.pos):
             values.setdefault(f"#{n}", value)
-        held = LibObject(api, values, (), site, self.i.loops)
+        parts: tuple[Value, ...] = ()
         if api.part in ("pipeline", "union", "search", "estimator", "transformer", "network"):
             wrapped = [values[w] for w in api.wraps if w in values] if api.wraps else []
             if api.part in ("pipeline", "union", "search") and not wrapped:
                 wrapped = args.all()
             if api.part in ("pipeline", "union", "network"):
                 wrapped = args.all()
-            held = replace(held, parts=tuple(self.i.learners.learners(wrapped)))
+            parts = tuple(self.i.learners.learners(wrapped))
+        held = LibObject(api, values, parts, site, self.i.loops)
         made = self.heap.new(held)
         if api.learns_from and api.learns_from in values:
             data = self.heap.data(values[api.learns_from])
