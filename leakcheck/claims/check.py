@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 from leakcheck.claims import judge
 from leakcheck.claims.declaration import missing_parts
-from leakcheck.claims.facts import Claim, ClaimFacts, FamilyResult, Inflation, Summary
+from leakcheck.claims.facts import Claim, ClaimFacts, FamilyResult, Inflation, Summary, names_file
 from leakcheck.claims.family import families
 from leakcheck.claims.paired import Paired
 from leakcheck.claims.pairing import read_pairs
@@ -82,10 +81,9 @@ def check_claims(
 def _require_code(claim: Claim, root: Path) -> None:
     """Refuse a pattern of the claim's `code` that means no file: nothing would put the claim at risk."""
     for pattern in claim.code:
-        fixed = Path(*takewhile(lambda part: not set(part) & set("*?["), Path(pattern).parts))
-        place = root / fixed
-        below = (file.relative_to(root).as_posix() for file in place.rglob("*"))
-        if not (place.exists() if fixed == Path(pattern) else any(fnmatchcase(file, pattern) for file in below)):
+        place = root.joinpath(*takewhile(lambda part: not set(part) & set("*?["), Path(pattern).parts))
+        there = chain([place] if place.exists() else [], place.rglob("*"))
+        if not any(names_file(pattern, _seen_from(root, file)) for file in there):
             raise LeakcheckError(
                 "its code matches no file",
                 expected="files and patterns relative to the configuration",
@@ -169,8 +167,12 @@ def _is_behind(claim: Claim, finding: Finding, root: Path | None) -> bool:
         data_set = (finding.evidence or {}).get("dataset")
         return not claim.datasets or data_set is None or data_set in claim.datasets
     # A finding's path is that seen from the working folder; a claim's are those seen from its configuration.
-    path = Path(os.path.relpath(finding.location.path, root)).as_posix() if root else finding.location.path
+    path = _seen_from(root, finding.location.path) if root else finding.location.path
     return not claim.code or claim.rests_on(path)
+
+
+def _seen_from(root: Path, path: str | Path) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def results_location(path: str) -> Location:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from leakcheck.findings import Finding, Location
@@ -110,8 +111,17 @@ class Claim:
     considered: tuple[str, ...] = ()
 
     def rests_on(self, path: str) -> bool:
-        """Whether `code` names a file, given relative to the configuration: by a pattern or by its folder."""
-        return any(fnmatchcase(path, name) or path.startswith(name.rstrip("/") + "/") for name in self.code)
+        """Whether `code` names a file, given relative to the configuration."""
+        return any(names_file(pattern, path) for pattern in self.code)
+
+
+def names_file(pattern: str, path: str) -> bool:
+    """Whether a pattern of `code` names a file, or a folder around it; both are relative to the configuration."""
+    plain = normpath(pattern)
+    if plain == ".":
+        return not path.startswith("../")
+    ways = (plain, plain.replace("**/", ""))  # `**/` may stand for no folder
+    return any(fnmatchcase(path, way) for way in ways) or path.startswith(plain + "/")
 
 
 @dataclass(frozen=True, slots=True)

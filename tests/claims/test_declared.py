@@ -113,7 +113,13 @@ def test_what_does_not_put_a_claim_at_risk(tmp_path: Path, harmless: Finding) ->
     assert check(tmp_path, [harmless]).facts[0].verdict is Verdict.SUPPORTED
 
 
-@pytest.mark.parametrize("pattern", ["scr/train.py", "scr/*.py", "src/*.ipynb", "*.r"])
+@pytest.mark.parametrize("pattern", ["src", "./src/", ".", "src/**/*.py", "**/train.py", "*.py", "src/tr?in.py"])
+def test_code_is_named_by_folders_and_patterns(tmp_path: Path, pattern: str) -> None:
+    project(tmp_path, CLAIM + f'code = ["{pattern}"]\n')
+    assert check(tmp_path, [finding("LK202", "src/train.py")]).facts[0].verdict is Verdict.AT_RISK
+
+
+@pytest.mark.parametrize("pattern", ["scr/train.py", "scr/*.py", "src/*.ipynb", "*.r", "../src/*.py", "/src/*.py"])
 def test_code_that_means_no_file_is_refused(tmp_path: Path, pattern: str) -> None:
     project(tmp_path, CLAIM + f'code = ["src", "{pattern}"]\n')
     result = check(tmp_path)
