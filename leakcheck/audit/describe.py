@@ -8,6 +8,7 @@ from typing import Any
 
 from leakcheck.audit.facts import Distinguishable, Example, Overlap, Part, Place, Score, SingleScore
 from leakcheck.findings import Location, TraceStep
+from leakcheck.report.text import count
 
 _NAMED = 5  # columns named in a message
 _SHOWN = 120  # letters of a text in a trace
@@ -111,9 +112,10 @@ def score_lines(
     lines = []
     if singles:
         best = max(singles, key=lambda single: single.score.value)
+        name = best.name if best.name == best.carrier.value else f"{best.carrier.value} `{best.name}`"
         lines.append(
-            f"each column, identifier and order alone against `{target}` in {split}: {singles[0].looks} scores, "
-            f"the highest of {best.carrier.value} `{best.name}`: {best.score}"
+            f"each column, identifier and order alone against `{target}` in {split}: "
+            f"{count(singles[0].looks, 'score')}, the highest of {name}: {best.score}"
         )
     lines += [
         f"telling {one.training} from {one.held_out}: {one.score}, margin {one.margin:g}{one.sample}" for one in told

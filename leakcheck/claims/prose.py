@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from leakcheck.claims.prose_facts import Comparison, ProseFacts, ProseKind
 from leakcheck.findings import Location
-from leakcheck.project.suppress import Comments, read_markdown_comments
+from leakcheck.project.suppress import Comments, read_markdown_comments, without_fences
 
 if TYPE_CHECKING:
     from leakcheck.claims.facts import Claim
@@ -251,19 +251,13 @@ def _names(name: str, plain: str) -> bool:
 def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
     """First line and lines of each paragraph or list item; code, tables, quotes, headings and comments are left out."""
     paragraph: list[str] = []
-    start, fence, comment, front = 1, "", False, False
-    for number, line in enumerate(text.split("\n"), start=1):
+    start, comment, front = 1, False, False
+    for number, line in enumerate(without_fences(text), start=1):
         stripped = _WHOLE_COMMENT.sub("", line).strip()
         if number == 1 and stripped == "---":
             front = True
         elif front:
             front = stripped != "---"
-            stripped = ""
-        mark = re.match(r"(`{3,}|~{3,})", stripped)
-        if mark and (not fence or stripped.startswith(fence)):
-            fence = "" if fence else mark[1]
-            stripped = ""
-        elif fence:
             stripped = ""
         if "<!--" in stripped:
             comment = True

@@ -104,7 +104,7 @@ def _choices_by_name(joiner: Joiner, seen: set[Site]) -> Iterator[ChoiceLeak]:
     loader over the rows of the test loader."""
     for site, name in joiner.program.named_choices.items():
         if site not in seen:
-            trace = (joiner.step("the best is kept here", site),)
+            trace = (joiner.step(_CHOSEN[Choice.SETTING], site),)
             yield ChoiceLeak(Choice.STOPPING, name, joiner.location(site), trace, Confidence.LIKELY)
     for name, site, *held in joiner.program.loaders:
         if roles_in(name) != {"validation"} or site in seen:
@@ -282,9 +282,7 @@ def reuses(joiner: Joiner) -> Iterator[TestReuse]:
 
 def _learning_curve(joiner: Joiner, score: Score) -> bool:
     """Whether each round of a loop trains on another part of the training rows."""
-    trained = [cut for train in joiner.trained(score) for _, steps in train.rows for cut, _ in steps]
-    around = {id(loop) for loop in score.loops}
-    return any(not around.isdisjoint(cut.loops) for cut in trained)
+    return any(split_anew(train.rows, score.loops) for train in joiner.trained(score))
 
 
 def _rivals(joiner: Joiner, scores: list[Score]) -> list[Score]:

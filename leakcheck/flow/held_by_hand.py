@@ -76,6 +76,6 @@ def _base(rows: Rows) -> Rows:
 
 
 def split_anew(rows: Rows, loops: Iterable[Loop]) -> bool:
-    """Whether each round of one of these loops has its own test rows."""
+    """Whether each round of one of these loops cuts the rows anew."""
     around = {id(loop) for loop in loops}
     return any(not around.isdisjoint(cut.loops) for _, steps in rows for cut, _ in steps)

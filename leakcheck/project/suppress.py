@@ -75,10 +75,9 @@ class Comments:
     exploratory: bool = False
 
     def add(self, other: Comments) -> None:
-        """Take in what other comments of the same file say."""
+        """Take in what is silenced, and what is at fault, in the Markdown of the same file."""
         self.suppressions += other.suppressions
         self.mistakes += other.mistakes
-        self.exploratory |= other.exploratory
 
     def suppressed_by(self, finding: Finding) -> str | None:
         """The reason of the first comment that silences a finding; every comment that does counts as used."""
@@ -104,19 +103,29 @@ def read_markdown_comments(path: str, text: str, cell: int | None = None) -> Com
     if MARK not in text:
         return comments
     lines = text.split("\n")
-    fence = ""
-    for number, line in enumerate(lines):
-        mark = _FENCE.match(line)
-        if mark and (not fence or mark[1].startswith(fence)):
-            fence = "" if fence else mark[1]
-        in_code = fence or line.startswith(("    ", "\t"))
-        for found in () if in_code else _MARKDOWN_COMMENT.finditer(line):
+    for number, line in enumerate(without_fences(text)):
+        is_code = line.startswith(("    ", "\t"))
+        for found in () if is_code else _MARKDOWN_COMMENT.finditer(line):
             is_alone = not _MARKDOWN_COMMENT.sub("", line).strip()
             place = Location(path, cell, number + 1, found.start() + 1, number + 1, found.end() + 1)
             directive = _COMMENT.match(f"# {found[1].strip()}")
-            if directive:
+            if directive and directive[1].lower() == "exploratory":
+                comments.mistakes.append((place, "a file is marked in its code: # leakcheck: exploratory"))
+            elif directive:
                 _take(directive, place, _paragraph(lines, number, is_alone), is_alone, comments)
     return comments
+
+
+def without_fences(text: str) -> Iterator[str]:
+    """The lines of a Markdown text; blank where they are fenced code."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+            yield ""
+        else:
+            yield "" if fence else line
 
 
 def _paragraph(lines: list[str], number: int, is_alone: bool) -> tuple[int, int]:
