@@ -236,8 +236,7 @@ class Combining(Operations):
                         return True
                     if (
                         part.rows == other.rows
-                        # Two of many tables, or of what unknown code returns, can be different ones.
-                        and len({root for root, _ in part.rows}) == 1
+                        # What unknown code returns twice can be different rows.
                         and not ("call" in part.flags and "call" in other.flags)
                         and part.kind in ("frame", "array", "tensor")
                         and other.kind == part.kind
