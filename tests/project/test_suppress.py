@@ -159,7 +159,9 @@ def test_a_comment_in_markdown_silences_its_paragraph(text: str, lines: set[int]
     assert silent == lines
 
 
-@pytest.mark.parametrize("comment", ["ignore[LK9]", "ignore[]", "noqa", "ignroe[LK101]", "ignore[LK201]", "exploratory"])
+@pytest.mark.parametrize(
+    "comment", ["ignore[LK9]", "ignore[]", "noqa", "ignroe[LK101]", "ignore[LK201]", "exploratory"]
+)
 def test_a_faulty_comment_in_markdown_is_told_in_its_place(comment: str) -> None:
     read = read_markdown_comments("a.py", f"One.\n\nTwo <!-- leakcheck: {comment} -->\n")
     ((place, _),) = unused(read, KNOWN, RAN, require_reason=False)
